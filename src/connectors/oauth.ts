@@ -66,8 +66,8 @@ export async function exchangeCode(
     );
     return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
   });
-  return platform.buildExtendCall
-    ? fetchTokens(context, platform.buildExtendCall(toCallContext(context, tokens)))
+  return platform.buildLongLivedTokenCall
+    ? fetchTokens(context, platform.buildLongLivedTokenCall(toCallContext(context, tokens)))
     : tokens;
 }
 

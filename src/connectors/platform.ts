@@ -53,7 +53,7 @@ export interface Platform extends PlatformDescription {
   /** Returns the error code of RFC 6749 §5.2 for a nonstandard error response. */
   readErrorCode?: (body: JsonObject) => "invalid_grant" | undefined;
   /** Exchanges the first access token for a longer-lived one. Returns a token response. */
-  buildExtendCall?: (context: CallContext) => ApiCall;
+  buildLongLivedTokenCall?: (context: CallContext) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the user has to connect again. */
   refresh: "standard" | "none" | ((context: CallContext) => ApiCall);
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the user has to revoke access on the platform. */

@@ -143,8 +143,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       calls.findPublishing(platform)?.listPostHosts(calls.getEndpoints(platform, instance)) ?? [],
     getReconciliation(platformId) {
       const { reconcile } = calls.getPublishing(platformId);
-      const reconcilesByRepeating = typeof reconcile === "object" && "repeatWithinMs" in reconcile;
-      return { repeatWithinMs: reconcilesByRepeating ? reconcile.repeatWithinMs : undefined };
+      return typeof reconcile === "object" && "repeatWithinMs" in reconcile ? reconcile : {};
     },
     async prepare(initialRequest, saveProgress, signal) {
       const progress = { ...initialRequest.progress, mediaIds: { ...initialRequest.progress.mediaIds } };

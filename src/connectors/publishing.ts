@@ -98,6 +98,7 @@ export interface Publishing {
   /**
    * What to do if the response to the commit was lost:
    * - `repeatWithinMs`: repeat the commit, for as long as the platform recognizes the commit's key, with a margin.
+   *   `isRejectionFinal`: the platform returns the first response again, so a rejection shows that nothing is public.
    * - `container`: read its status, which shows whether the post is public. A container can become public only once, so
    *   the commit can be repeated.
    * - `publishedContainer`: read its status, but never repeat the commit, because the platform does not promise that
@@ -108,7 +109,7 @@ export interface Publishing {
   reconcile:
     | "container"
     | "unreadable"
-    | { repeatWithinMs: number }
+    | { repeatWithinMs: number; isRejectionFinal?: boolean }
     | { publishedContainer: AccountPosts }
     | (AccountPosts & {
         /** Ids of all posts in a list that is read before the commit: the commit can't have created these posts. */

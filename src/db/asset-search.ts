@@ -4,9 +4,9 @@ import type { SearchSource } from "#domain/search/ports.ts";
 import { toAsset, type AssetRow } from "./asset-row.ts";
 import type { Connection } from "./database.ts";
 import { buildAssetText, updateSearchText } from "./search-index.ts";
-import { createSearchSource, createSearchStatements } from "./search-source.ts";
+import { createSearchSource, createSearchPreparer } from "./search-source.ts";
 
-const prepareSearch = createSearchStatements("assets");
+const prepareSearch = createSearchPreparer("assets");
 
 type Filter = Pick<AssetFilter, "unattached" | "kind">;
 

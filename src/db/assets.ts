@@ -237,7 +237,7 @@ export function createAssetStore(connection: Connection): AssetStore {
         .limit(limit)
         .execute();
     },
-    async findForSweep(assetIds) {
+    async findInAllStudios(assetIds) {
       if (assetIds.length === 0) return [];
       return q
         .selectFrom("assets")

@@ -57,7 +57,7 @@ function createConnectionStore({
       const [row] = await run(findConnectionQuery, [studioId, connectionId]);
       return row && toConnection(row);
     },
-    async findOrInsert({ id, studioId, platform, instance, account, limits, connectedAt }, limit) {
+    async insertOrUpdate({ id, studioId, platform, instance, account, limits, connectedAt }, maxConnections) {
       // Locks the studio row, so that parallel calls count against the same limit.
       const { numUpdatedRows } = await q
         .updateTable("studios")
@@ -72,9 +72,9 @@ function createConnectionStore({
         .where("studio_id", "=", studioId)
         .where("state", "<>", "disconnected")
         .where(({ not, and }) => not(and({ platform, instance, account_id: account.id })))
-        .limit(limit)
+        .limit(maxConnections)
         .execute();
-      if (otherConnections.length >= limit) return undefined;
+      if (otherConnections.length >= maxConnections) return undefined;
       const profileColumns = {
         handle: account.handle,
         name: account.name,

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import type { Post, PostStage, Variant } from "#domain/posts/post.ts";
+import type { Post, PostStage } from "#domain/posts/post.ts";
+import type { Variant } from "#domain/posts/variant.ts";
 import { openStates, type PublicationState } from "#domain/publishing/states.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
 import type { Schema } from "./schema.ts";
@@ -28,11 +29,6 @@ export const postColumns = [
 
 export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof postColumns)[number]>;
 export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
-
-/** An SQL condition: the post is neither published nor planned. `postId` is the column with the id of the post. */
-export const isUnscheduledSql = (postId: "p.id" | "t.id"): string =>
-  `NOT EXISTS (SELECT 1 FROM publications u WHERE u.post_id = ${postId}
-      AND u.state NOT IN ('canceled', 'failed') AND (u.state <> 'proposed' OR u.scheduled_for IS NOT NULL))`;
 
 /** An SQL condition: the post is at this stage. `postId` is the column with the id of the post. */
 export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string {

@@ -11,7 +11,7 @@ import {
 } from "#domain/posts/post-summary.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import type { Connection } from "./database.ts";
-import { isAtStageSql, isUnscheduledSql } from "./post-row.ts";
+import { isAtStageSql } from "./post-row.ts";
 import { parseTags } from "./search-index.ts";
 
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
@@ -78,7 +78,6 @@ function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilt
   const conditions = [sql`p.studio_id = ${studioId}`, sql`p.status = ${status}`, sql`p.trashed_at IS NULL`];
   if (filter.createdBy !== undefined) conditions.push(sql`p.created_by = ${filter.createdBy}`);
   if (filter.before !== undefined) conditions.push(sql`p.id < ${filter.before}`);
-  if (filter.isUnscheduled === true) conditions.push(sql.raw(isUnscheduledSql("p.id")));
   if (filter.stage !== undefined) conditions.push(sql.raw(isAtStageSql("p.id", filter.stage)));
   return sql`SELECT id FROM (SELECT p.id FROM posts p WHERE ${sql.join(conditions, sql` AND `)}
               ORDER BY p.id DESC LIMIT ${filter.limit}) AS ${sql.ref(`${status}_posts`)}`;

@@ -1,18 +1,11 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./database.ts";
-import {
-  isAtStageSql,
-  isUnscheduledSql,
-  postColumns as columns,
-  toPost,
-  type IndexedPostRow,
-  type PostRow,
-} from "./post-row.ts";
+import { isAtStageSql, postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, saveTokens, updateSearchText } from "./search-index.ts";
-import { createSearchSource, createSearchStatements } from "./search-source.ts";
+import { createSearchSource, createSearchPreparer } from "./search-source.ts";
 
 const findPostQuery = statement<PostRow>(
   "find_post",
@@ -73,7 +66,7 @@ const allocatePositionNumbersQuery = statement<Pick<PostRow, "last_position">>(
 );
 
 const buildUpdate = createUpdateBuilder<IndexedPostRow>("posts");
-const prepareSearch = createSearchStatements("posts");
+const prepareSearch = createSearchPreparer("posts");
 
 export function createPostStore(connection: Connection): PostStore {
   const { q, run } = connection;
@@ -133,10 +126,9 @@ export function createPostStore(connection: Connection): PostStore {
         table: "posts",
         columns,
         textColumns: ["title", "body"],
-        listConditions: ({ statuses, createdBy, isUnscheduled, stage }, bind) => [
+        listConditions: ({ statuses, createdBy, stage }, bind) => [
           ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
           ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
-          ...(isUnscheduled === true ? [isUnscheduledSql("t.id")] : []),
           ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
         ],
         buildText: (row) => buildPostText(toPost(row)),

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
-import type { Variant } from "#domain/posts/post.ts";
+import type { Variant } from "#domain/posts/variant.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
@@ -55,7 +55,7 @@ const insertAssetsQuery = statement<never>(
     WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
 );
 
-/** An autosave changes only text. It never replaces an approved revision, which may be the text that was published. */
+/** An autosave changes only title, body and variants. It never replaces an approved revision, which may be the text that was published. */
 const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
   `UPDATE post_revisions AS r

@@ -177,7 +177,7 @@ const buildMatch = (tokens: readonly number[]): string =>
 export type PrepareSearch = (sql: string) => Statement<unknown>;
 
 /** Prepares each SQL text once. Created outside of the stores, because every transaction creates new stores. */
-export function createSearchStatements(name: string): PrepareSearch {
+export function createSearchPreparer(name: string): PrepareSearch {
   const statements = new Map<string, Statement<unknown>>();
   return (sql) => {
     const existingStatement = statements.get(sql);

@@ -57,6 +57,7 @@ export const errorMessages = {
   "invalid_input:since": (data: { earliest: string; latest: string }) =>
     `since: must be between ${data.earliest} and ${data.latest}.`,
   "invalid_input:variants": () => "variants: each account at most once.",
+  "invalid_input:variant_assets": () => "variants: assetIds must be assets of this post, each at most once.",
   "invalid_input:reply": () => "This comment is a reply. Only a whole thread can be resolved.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",

@@ -35,11 +35,10 @@ export function describeWrongIds(args: Readonly<Record<string, unknown>>): strin
   return sentences.length === 0 ? undefined : sentences.join(" ").replace(/ a (?=[ai]|upload)/g, " an ");
 }
 
-/** The values of an input. Those of `connectionId` include the ids in `variants`. */
+/** The values of an input, including those in `variants`. */
 function listValues(args: Readonly<Record<string, unknown>>, name: string): unknown[] {
-  if (name !== "connectionId") return [args[name]].flat();
-  const variants = [args["variants"]].flat() as ({ connectionId?: unknown } | null | undefined)[];
-  return [args[name], ...variants.map((variant) => variant?.connectionId)];
+  const variants = [args["variants"]].flat() as (Record<string, unknown> | null | undefined)[];
+  return [args[name], ...variants.map((variant) => variant?.[name])].flat();
 }
 
 const isOtherKind =

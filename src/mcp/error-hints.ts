@@ -25,6 +25,7 @@ export const errorHints: ErrorHints = {
     `Pass at with an offset, between ${earliest} and ${latest}, or omit it to publish as soon as it is approved.`,
   "invalid_input:since": ({ earliest, latest }) => `Pass since between ${earliest} and ${latest}.`,
   "invalid_input:variants": "Pass one variant per connectionId; list_platforms has the ids.",
+  "invalid_input:variant_assets": "Call get_post and pass ids from its assets.",
   "invalid_input:cursor": "Call again without cursor to start at the first page.",
   "invalid_input:asset_order":
     "Call get_post and pass all of its asset ids in the new order. attach_asset and detach_asset change which assets a post has.",
@@ -63,7 +64,7 @@ export const errorHints: ErrorHints = {
   not_attached: "Call get_asset to see which post it is on.",
   asset_in_use: "Call detach_asset first.",
   not_publishable:
-    "Fix each problem with update_post, attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
+    "Fix each problem with update_post (variants with body or assetIds change one account), attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
   already_scheduled: "Call list_publications with the post's id; reschedule or cancel that publication instead.",
   too_late:
     "Call list_publications to see its state. An unconfirmed publication is resolved by a person in the web app.",

@@ -28,7 +28,7 @@ const prompts: Readonly<Record<string, Prompt>> = {
     writeText: ({ postId = "" }) =>
       `Prepare the post ${postId} for every connected account.\n\n` +
       "Call get_post and list_platforms. For each account whose validation reports a problem, write a variant that fits " +
-      "its limits and save all variants with one update_post. Write missing alt texts: look at each image with get_asset " +
+      "its limits (with assetIds if it accepts fewer files) and save all variants with one update_post. Write missing alt texts: look at each image with get_asset " +
       "and includePreview, then call update_asset. Call get_post again until no problem is left, show me each text, and " +
       "ask me before you call publish_post with propose.",
   },

@@ -44,7 +44,7 @@ test("installation runs no script of Atelier or of a dependency (P1)", () => {
 test("every command that users run reports a Node version that is too old (P5)", () => {
   const { start, test: tests, backup, restore, move, admin } = packageJson.scripts;
   for (const command of [start, tests, backup, restore, move, admin])
-    assert.match(command, /^node --import \.\/scripts\/require-node\.js /);
+    assert.match(command, /^node (--\S+ )?--import \.\/scripts\/require-node\.js /);
   const requireNode = join(root, "scripts/require-node.js");
   const program = `Object.defineProperty(process.versions, "node", { value: "24.18.0" }); await import(${JSON.stringify(`file://${requireNode}`)})`;
   assert.throws(
@@ -59,4 +59,11 @@ test("every file that package.json runs exists", () => {
     for (const [path] of command.matchAll(/\b[\w/-]+\.ts\b/g))
       assert.ok(existsSync(join(root, path)), `${name}: ${path}`);
   }
+});
+
+test("every way to start the service limits the space for new objects alike", () => {
+  const flag = "--max-semi-space-size=16";
+  assert.ok(packageJson.scripts.start.includes(flag));
+  for (const path of ["deploy/atelier.service", "deploy/Dockerfile", "docs/deploy.md", "test/support/main-process.ts"])
+    assert.ok(readFileSync(join(root, path), "utf8").includes(flag), path);
 });

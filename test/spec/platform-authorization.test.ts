@@ -83,7 +83,7 @@ interface PlatformRequest {
 /** Records requests and sends the documented responses in order. */
 function createFakePlatform(platform: Platform, { token, extended, account }: PlatformExample) {
   const requests: PlatformRequest[] = [];
-  const responses = [token, ...(platform.buildExtendCall ? [extended ?? {}] : []), account];
+  const responses = [token, ...(platform.buildLongLivedTokenCall ? [extended ?? {}] : []), account];
   const publicFetch = async (url: string, { headers = {}, body }: PublicRequest = {}): Promise<Response> => {
     requests.push({
       url,

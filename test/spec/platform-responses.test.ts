@@ -15,11 +15,11 @@ for (const platform of catalog) {
   });
 
   test(`${name}: builds the calls that its documentation specifies`, () => {
-    const { buildAccountCall, buildExtendCall, refresh, revoke } = platform;
+    const { buildAccountCall, buildLongLivedTokenCall, refresh, revoke } = platform;
     const token = { ...sampleCredential, endpoints: resolveEndpoints(platform) };
     const calls = {
       account: buildAccountCall(token),
-      extend: buildExtendCall?.(token),
+      extend: buildLongLivedTokenCall?.(token),
       refresh: buildCall(refresh),
       revoke: buildCall(revoke),
     };

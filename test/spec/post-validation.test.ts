@@ -58,6 +58,22 @@ test("says how many files a post needs", () => {
   assert.deepEqual(findMessages(2), ["Add at least 2 files."]);
 });
 
+test("says how long a text may be, and that a platform counts it differently (PLATFORM-12)", () => {
+  const findMessages = (body: string, text: TextLimit) =>
+    findProblems({ text, allowsMixedKinds: true, sources: limits.sources }, { title: "Title", body, assets: [] }).map(
+      ({ message }) => message,
+    );
+  assert.deepEqual(findMessages("x".repeat(11), { max: 10, unit: "graphemes" }), [
+    "The text has 11 characters; the platform allows up to 10.",
+  ]);
+  assert.deepEqual(findMessages("🚀".repeat(6), { max: 10, unit: "weighted" }), [
+    "The text counts as 12 characters on this platform, which allows up to 10.",
+  ]);
+  assert.deepEqual(findMessages("é".repeat(10), { max: 10, unit: "graphemes", maxBytes: 15 }), [
+    "The text has 20 bytes in UTF-8; the platform allows up to 15.",
+  ]);
+});
+
 test("a post within all limits has no problem (PLATFORM-12)", () => assert.deepEqual(findCodes({}), []));
 
 const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: string[]][] = [
@@ -118,6 +134,7 @@ test("a problem with one file names it; a problem with several files lists them 
     code: "image_converted",
     message: "a.jpg will be compressed, at most 200 × 200.",
     assetId: "ast_1",
+    size: { width: 200, height: 200 },
   });
   const unsized = { width: undefined, height: undefined };
   assert.deepEqual(find(createAsset({ ...unsized, id: "ast_2", filename: "b.jpg" }), createAsset(unsized)), {

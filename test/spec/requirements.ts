@@ -316,7 +316,7 @@ const publishing = {
   "PUB-4":
     "an edit of what is sent moves the approval to it if the editor may publish, and otherwise returns the publication to proposed; edits after the start change nothing",
   "PUB-5": "one open publication per post and account; times and posts that can't be published are rejected",
-  "PUB-6": "each account receives its variant, otherwise the body",
+  "PUB-6": "each account receives its variant, otherwise the body and all files",
   "PUB-7":
     "kill -9 loses no publication and publishes none twice; only platforms reconciled by read-back can leave one unconfirmed",
   "PUB-8": "any number of processes publish; publications of one account run one after another",

@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 import { onExit } from "./at-exit.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const main = join(import.meta.dirname, "../../src/main.ts");
+/** As in the start script of package.json. */
+const nodeArgs = ["--max-semi-space-size=16", join(import.meta.dirname, "../../src/main.ts")];
 
 /** The service in a separate process, as operators run it. */
 export interface MainProcess {
@@ -37,7 +38,7 @@ export async function startMain(
   stdout: number | "pipe" = "pipe",
 ): Promise<MainProcess> {
   const [command = process.execPath, ...wrapperArgs] = wrapper;
-  const args = wrapper.length === 0 ? [main] : [...wrapperArgs, process.execPath, main];
+  const args = wrapper.length === 0 ? nodeArgs : [...wrapperArgs, process.execPath, ...nodeArgs];
   const child = spawn(command, args, {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env },
     stdio: ["ignore", stdout, "pipe"],

@@ -58,7 +58,7 @@ export async function newConnection(
     limits: null,
     connectedAt: now,
   };
-  const id = await deps.platformStore.findOrInsert(row, maxConnections);
+  const id = await deps.platformStore.insertOrUpdate(row, maxConnections);
   assert.ok(id);
   const sealed = sealCredential(deps, { id, studioId: studio.id }, { tokens: { accessToken: "a token" } });
   await deps.platformStore.connect(id, sealed, { expiresAt: now + 1000, renewAt: now }, { userId: user.id, at: now });

@@ -77,7 +77,7 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
   });
   const { service, owner, api } = publishing;
   const { deps } = service;
-  const storedId = await deps.platformStore.findOrInsert(
+  const storedId = await deps.platformStore.insertOrUpdate(
     {
       id: deps.newId("platformConnection"),
       studioId: owner.studio.id,

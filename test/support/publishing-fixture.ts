@@ -143,7 +143,7 @@ export async function addConnections(
     const connection = { id: deps.newId("platformConnection"), studioId: owner.studio.id };
     const account = { ...source.account, id: connection.id, handle: `${platform}-${i}` };
     const { instance } = source;
-    await deps.platformStore.findOrInsert(
+    await deps.platformStore.insertOrUpdate(
       { ...connection, platform, instance, account, limits: null, connectedAt: deps.clock() },
       1000,
     );

@@ -1,8 +1,9 @@
 import { toObject, toObjectList, requireText, toText } from "#connectors/call-api.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
 import type { Publishing, PublishContext } from "#connectors/publishing.ts";
+import { keyLifetimeMs } from "#dev/sandbox-api.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
-import { seconds } from "#lib/clock.ts";
+import { minutes, seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 
 /** Platforms that use the sandbox's API. Each has a different way to reconcile a commit whose response was lost. */
@@ -59,6 +60,7 @@ const createKeyedPublishing = (publishing: Publishing): Publishing => ({
       json: buildPost(context),
     }),
   },
+  reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5) },
 });
 
 /** The platform processes a container, which can then be published once. Its status shows whether it was published. */

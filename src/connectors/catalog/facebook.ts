@@ -27,7 +27,7 @@ export const facebook: Platform = {
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
-  buildExtendCall: ({ accessToken, clientId, clientSecret, endpoints }) => ({
+  buildLongLivedTokenCall: ({ accessToken, clientId, clientSecret, endpoints }) => ({
     method: "GET",
     url: endpoints.token,
     query: {

@@ -24,9 +24,9 @@ export const instagram: Platform = {
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
-  // The code exchange returns the token in a list; the extend and refresh calls below return it directly.
+  // The code exchange returns the token in a list; the calls below return it directly.
   normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
-  buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
+  buildLongLivedTokenCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
     query: { grant_type: "ig_exchange_token", client_secret: clientSecret, access_token: accessToken },

@@ -21,7 +21,7 @@ export const threads: Platform = {
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
-  buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
+  buildLongLivedTokenCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
     query: { grant_type: "th_exchange_token", client_secret: clientSecret, access_token: accessToken },

@@ -7,7 +7,8 @@ import type { Deps } from "../deps.ts";
 import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, postStatuses, variant } from "../posts/post.ts";
+import { parsePostId, postStatuses } from "../posts/post.ts";
+import { variant, withCurrentAssets } from "../posts/variant.ts";
 import { crop } from "../renditions/crop.ts";
 import { tagsView } from "../tags.ts";
 import { id } from "../text.ts";
@@ -107,7 +108,7 @@ function toRevisionView(revision: Revision): RevisionView {
     title: revision.title,
     body: revision.body,
     status: revision.status,
-    variants: revision.variants,
+    variants: withCurrentAssets(revision.variants, revision.assets),
     tags: revision.tags,
     assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
     ...(revision.crops.length === 0 ? {} : { crops: revision.crops }),

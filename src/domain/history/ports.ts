@@ -1,6 +1,7 @@
 import { days } from "#lib/clock.ts";
 import type { AssetKind } from "../assets/model/kinds.ts";
-import type { PostStatus, Variant } from "../posts/post.ts";
+import type { PostStatus } from "../posts/post.ts";
+import type { Variant } from "../posts/variant.ts";
 import type { Crop } from "../renditions/crop.ts";
 
 /** What is stored about who made a change. */

@@ -39,9 +39,11 @@ export function findImageProblems(
   const many = `will be ${description.action}`;
   return [
     ...uncheckedProblems,
-    { level: "converted", code: "image_converted", file, one: `${many}, ${description.size}`, many },
+    { ...convertedProblem, file, one: `${many}, ${description.sizeText}`, many, size: description.size },
   ];
 }
+
+const convertedProblem = { level: "converted", code: "image_converted" } as const;
 
 const uncheckedProblem = {
   level: "warning",

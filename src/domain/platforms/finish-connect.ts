@@ -92,8 +92,8 @@ async function storeConnection(
   const now = deps.clock();
   const studioId = caller.studio.id;
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, limits, connectedAt: now };
-  // Reconnecting an account reuses its row, so seal the credential for the id that `findOrInsert` returns.
-  const id = await tx.platformStore.findOrInsert(row, maxConnections);
+  // Reconnecting an account reuses its row, so seal the credential for the id that `insertOrUpdate` returns.
+  const id = await tx.platformStore.insertOrUpdate(row, maxConnections);
   if (id === undefined) throw tooManyConnectionsError();
   const sealedCredential = sealCredential(deps, { id, studioId }, { tokens, app });
   await tx.platformStore.connect(id, sealedCredential, computeCredentialTimes(tokens, now), {

@@ -1,3 +1,5 @@
+import type { Size } from "../renditions/plan-layout.ts";
+
 /** A problem of one file. */
 export interface FileProblem {
   level: "rejected" | "converted" | "warning";
@@ -7,6 +9,8 @@ export interface FileProblem {
   one: string;
   /** The same for several files with this problem: “are too large”. */
   many: string;
+  /** The size of a converted image. */
+  size?: Size;
 }
 
 export interface GroupedProblem extends Pick<FileProblem, "level" | "code"> {
@@ -15,6 +19,8 @@ export interface GroupedProblem extends Pick<FileProblem, "level" | "code"> {
   assetId?: string;
   /** The files, if the problem concerns several. */
   assetIds?: string[];
+  /** The size to which images are converted, if it is the same for all of them. */
+  size?: Size;
 }
 
 const maxNames = 3;
@@ -25,12 +31,16 @@ export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[
   return [...groups.values()].map((group) => {
     const [first] = group;
     if (!first) throw new Error("a group has at least one problem");
-    const { level, code, file, one, many } = first;
-    if (group.length === 1) return { level, code, message: `${file.filename} ${one}.`, assetId: file.id };
+    const { level, code, file, one, many, size } = first;
+    const hasSameSize = group.every(
+      (problem) => problem.size?.width === size?.width && problem.size?.height === size?.height,
+    );
+    const common = { level, code, ...(size && hasSameSize ? { size } : {}) };
+    if (group.length === 1) return { ...common, message: `${file.filename} ${one}.`, assetId: file.id };
     // A text such as “will be …” fits several files, too, and `one` has more detail than `many`.
     const canUseOne = group.every((problem) => problem.one === one && one.startsWith("will "));
     const message = `${listNames(group)} ${canUseOne ? one : many}.`;
-    return { level, code, message, assetIds: group.map((problem) => problem.file.id) };
+    return { ...common, message, assetIds: group.map((problem) => problem.file.id) };
   });
 }
 

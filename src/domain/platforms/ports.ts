@@ -141,15 +141,16 @@ export interface PlatformStore {
   listConnected(studioId: string): Promise<PlatformConnection[]>;
   find(studioId: string, connectionId: string): Promise<PlatformConnection | undefined>;
   /**
-   * Finds or creates the account's row in this studio and returns its id, without connecting it. Returns undefined if
-   * the studio has `limit` other connections that are not disconnected. Locks the studio until the transaction ends.
+   * Creates the account's row in this studio, or updates its profile and limits, and returns its id, without
+   * connecting it. Returns undefined if the studio has `maxConnections` other connections that are not disconnected.
+   * Locks the studio until the transaction ends.
    */
-  findOrInsert(
+  insertOrUpdate(
     connection: Pick<
       PlatformConnection,
       "id" | "studioId" | "platform" | "instance" | "account" | "limits" | "connectedAt"
     >,
-    limit: number,
+    maxConnections: number,
   ): Promise<string | undefined>;
   connect(
     connectionId: string,

@@ -27,8 +27,6 @@ export const listPostSummariesInput = z.strictObject({
   query: text(200).optional(),
   /** The id of the user who created the post, or for whom an AI client created it. */
   author: text(100).optional(),
-  /** Only posts that are neither published nor planned. */
-  unscheduled: z.boolean().optional(),
   stage: z.enum(postStages).optional(),
   ...pageInput,
 });
@@ -49,13 +47,13 @@ export async function listPostSummaries(
   input: z.infer<typeof listPostSummariesInput>,
 ): Promise<z.infer<typeof listPostSummariesOutput>> {
   authorize(caller, "posts.read");
-  const { tag, author: createdBy, unscheduled: isUnscheduled, stage, limit } = input;
+  const { tag, author: createdBy, stage, limit } = input;
   const statuses = input.status ?? activeStatuses;
   const terms = { words: splitQuery(input.query ?? ""), tag };
   const isSearch = terms.words.length > 0 || tag !== undefined;
-  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, isUnscheduled, stage, isSearch && terms])}`;
+  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, isSearch && terms])}`;
   const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
-  const filter = { statuses, createdBy, isUnscheduled, stage };
+  const filter = { statuses, createdBy, stage };
   const { items: foundPosts, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
     : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };

@@ -12,8 +12,6 @@ export interface PostFilter {
 export interface PostSearchFilter {
   statuses?: readonly PostStatus[] | undefined;
   createdBy?: string | undefined;
-  /** Only posts that are neither published nor planned. */
-  isUnscheduled?: boolean | undefined;
   stage?: PostStage | undefined;
 }
 

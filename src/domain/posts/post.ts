@@ -7,7 +7,8 @@ import { validationView } from "../platforms/validate-post.ts";
 import { crop, type Crop } from "../renditions/crop.ts";
 import { publicationView } from "../publishing/publication.ts";
 import { tagsView } from "../tags.ts";
-import { singleLine, text } from "../text.ts";
+import { singleLine } from "../text.ts";
+import { bodyField, variant, withCurrentAssets, type Variant } from "./variant.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
@@ -19,10 +20,6 @@ export type PostStatus = (typeof postStatuses)[number];
 export const postStages = ["editing", "scheduled", "published"] as const;
 export type PostStage = (typeof postStages)[number];
 
-/** A text that replaces the body for one account. */
-export const variant = z.object({ connectionId: z.string(), body: z.string() });
-export type Variant = z.infer<typeof variant>;
-
 /** A post as stored in the database. */
 export interface Post {
   id: string;
@@ -32,7 +29,7 @@ export interface Post {
   status: PostStatus;
   revision: number;
   assetCount: number;
-  /** Sorted by connection. */
+  /** Sorted by connection. Their assetIds may name assets that are no longer on the post. */
   variants: Variant[];
   /** May name assets that are no longer on the post. */
   crops: Crop[];
@@ -49,7 +46,7 @@ export interface Post {
 
 export const postFields = {
   title: singleLine(300).describe("One line, up to 300 characters."),
-  body: text(100_000),
+  body: bodyField,
 };
 
 /** A post as the API and tools return it. */
@@ -68,7 +65,7 @@ export const postView = z.object({
     .nullable()
     .describe("While ready: the revision at which it was marked ready. A higher revision means it has changed."),
   assets: z.array(assetDetail).describe("In the order of the post."),
-  variants: z.array(variant).describe("Per-account texts that replace the body."),
+  variants: z.array(variant).describe("What single accounts receive instead of the body or of all assets."),
   crops: z
     .array(crop)
     .optional()
@@ -97,7 +94,7 @@ export function toPostView(baseUrl: string, post: Post, assets: readonly AssetDe
     status: post.status,
     revision: post.revision,
     assets: [...assets],
-    variants: post.variants,
+    variants: withCurrentAssets(post.variants, assets),
     ...(crops.length === 0 ? {} : { crops }),
     tags: post.tags,
     createdBy: post.createdBy,

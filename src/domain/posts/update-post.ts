@@ -11,6 +11,7 @@ import { authorize } from "../policy.ts";
 import { tags } from "../tags.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
+import { normalizeVariants, variantInput } from "./variant.ts";
 import { addDetails, type ValidationDeps } from "./get-post.ts";
 
 export const updatePostInput = z.strictObject({
@@ -19,20 +20,24 @@ export const updatePostInput = z.strictObject({
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
   variants: z
-    .array(z.strictObject({ connectionId: id, body: postFields.body }))
+    .array(variantInput)
     .max(50)
     .optional()
-    .describe("Per-account texts that replace the body. Overwrites all existing variants."),
+    .describe(
+      "What single accounts receive instead of the body or of all assets. Overwrites all existing variants: pass a body and assetIds again to keep them.",
+    ),
   tags: tags.optional(),
   assetIds: z.array(id).max(1000).optional().describe("The new order: all of the post's assets, each once."),
   revision: z
     .int32()
     .min(1)
     .optional()
-    .describe("The revision you read; required to change text. Fails with revision_conflict if the post has changed."),
+    .describe(
+      "The revision you read; required to change title, body or variants. Fails with revision_conflict if the post has changed.",
+    ),
 });
 
-/** The fields that the web app saves while the user types. */
+/** The fields that the web app saves while the user types. Variants can also contain a choice of files. */
 const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
@@ -43,7 +48,7 @@ export async function updatePost(
   authorize(caller, "posts.write");
   const { postId: inputPostId, revision, assetIds, ...fields } = input;
   const postId = parsePostId(inputPostId);
-  const variants = fields.variants?.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
+  const variants = fields.variants && normalizeVariants(fields.variants);
   const change = Object.fromEntries(Object.entries({ ...fields, variants }).filter(([, value]) => value !== undefined));
   const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
   if (changedFields.length === 0) {
@@ -70,7 +75,7 @@ export async function updatePost(
       const currentPost = await tx.posts.find(caller.studio.id, postId);
       throw currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
     }
-    if (input.variants) await validateVariants(tx, caller, input.variants);
+    if (input.variants) await validateVariants(tx, caller, postId, input.variants);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
       collapseSince: isAutosave ? now - autosaveWindow : undefined,
@@ -89,12 +94,19 @@ export async function updatePost(
 async function validateVariants(
   tx: Stores,
   caller: Caller,
-  variants: readonly { connectionId: string }[],
+  postId: string,
+  variants: readonly z.infer<typeof variantInput>[],
 ): Promise<void> {
   const connectionIds = new Set(variants.map(({ connectionId }) => parseConnectionId(connectionId)));
   if (connectionIds.size !== variants.length) throw new AppError("invalid_input:variants");
   for (const connectionId of connectionIds)
     if (!(await tx.platformStore.find(caller.studio.id, connectionId))) throw notFoundError("platform_connection");
+  const lists = variants.flatMap(({ assetIds }) => (assetIds ? [assetIds] : []));
+  if (lists.length === 0) return;
+  const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
+  for (const assetIds of lists)
+    if (new Set(assetIds).size !== assetIds.length || !assetIds.every((assetId) => currentIds.has(assetId)))
+      throw new AppError("invalid_input:variant_assets");
 }
 
 /** The caller's update has locked the post's row, so no other call can attach or detach assets meanwhile. */

@@ -179,12 +179,12 @@ export async function resolvePublication(
 }
 
 /** Keeps what the next run needs to read the status of the commit: the post may have become public by then. */
-function keepCommit({ progress, committedAt, content }: Publication): PublicationProgress | null {
+function keepCommit({ progress, committedAt, content, revision }: Publication): PublicationProgress | null {
   const sentContent = content ?? progress?.sentContent;
   if (!progress || !sentContent) return null;
   const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
   if (containerId === undefined && processingId === undefined) return null;
-  return { mediaIds, containerId, processingId, digest, firstCommittedAt, sentContent };
+  return { mediaIds, containerId, processingId, digest, firstCommittedAt, sentContent, sentRevision: revision };
 }
 
 async function assertPlatformHost(

@@ -1,15 +1,11 @@
 import { sha256 } from "#lib/digest.ts";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, type Asset } from "../assets/model/asset.ts";
 import type { Stores } from "../deps.ts";
 import type { Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { Publication, PublicationContent } from "./ports.ts";
-
-/** The text that an account receives: the variant for this account if there is one, otherwise the body. */
-export function getTextFor({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string {
-  return variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
-}
 
 /** What an account would receive if the post were published now, before its images are converted. */
 export async function readContent(
@@ -29,10 +25,11 @@ function buildContent(
   assets: readonly Asset[],
   crops: ReadonlyMap<string, CropPosition>,
 ): PublicationContent {
+  const { body, assets: selectedAssets } = selectForAccount({ ...post, assets: assets.filter(isReady) }, connectionId);
   return {
     title: includesTitle ? post.title : null,
-    text: getTextFor(post, connectionId),
-    assets: assets.filter(isReady).map((asset) => ({
+    text: body,
+    assets: selectedAssets.map((asset) => ({
       id: asset.id,
       kind: asset.kind,
       mimeType: asset.mimeType,

@@ -45,10 +45,12 @@ export async function markFailed(
 export async function markUnconfirmed(
   deps: WorkerDeps,
   publication: Publication,
-  reason = "The platform did not confirm the post and may still be processing it.",
+  reason = "The platform didn't confirm the post and may still be processing it.",
 ): Promise<void> {
   const problem = { code: "unconfirmed", message: `${reason} Check the account, then say whether it is there.` };
-  const change = { ...unscheduledColumns, problem };
+  const { sentContent: content = publication.content, sentRevision: revision = publication.revision } =
+    publication.progress ?? {};
+  const change = { ...unscheduledColumns, problem, content, revision };
   await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
 }
 

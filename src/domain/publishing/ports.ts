@@ -206,7 +206,9 @@ export type LookUpOutcome =
 /** How to reconcile an interrupted commit. */
 export interface Reconciliation {
   /** How long the commit can be repeated; undefined if the post must be looked up instead. */
-  repeatWithinMs: number | undefined;
+  repeatWithinMs?: number;
+  /** Whether a rejected repetition shows that the first request published nothing. */
+  isRejectionFinal?: boolean;
 }
 
 export interface PublishRequest extends AccessToken {

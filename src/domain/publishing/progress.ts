@@ -11,6 +11,8 @@ export interface PublicationProgress {
   firstCommittedAt?: number | undefined;
   /** The content of the last commit, if a user chose to publish again. The next run first finds out if it is public. */
   sentContent?: PublicationContent | undefined;
+  /** The revision of `sentContent`. The publication's revision changes if the post is edited before the next run. */
+  sentRevision?: number | undefined;
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
   /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -15,7 +16,7 @@ import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts
 import type { ImageInspection } from "../renditions/ports.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { id } from "../text.ts";
-import { digestContent, getTextFor, isEmpty, readContent } from "./content.ts";
+import { digestContent, isEmpty, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
 import { publicationView, recordPublicationActivity, toPublicationView } from "./publication.ts";
 import { isDueAtOnce, parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
@@ -116,27 +117,29 @@ export async function findPublishProblems(
   const readyAssets = assets.filter(isReady);
   const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
   return connections.flatMap((connection) => {
-    const text = getTextFor(post, connection.id);
+    const content = selectForAccount({ ...post, assets: readyAssets }, connection.id);
     const problems = [
       ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can't be published." }] : []),
-      ...(isEmpty({ text, assets: readyAssets })
-        ? [{ code: "empty", message: "The post has no text and no files." }]
+      ...(isEmpty({ text: content.body, assets: content.assets })
+        ? [{ code: "empty", message: describeEmptyPost(content.hasFileChoice) }]
         : []),
       ...(connection.state === "connected"
         ? []
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
-      ...findPlatformProblems({ platforms }, connection, post, text, readyAssets, inspections),
+      ...findPlatformProblems({ platforms }, connection, post, content, inspections),
     ];
     return problems.length === 0 ? [] : [{ connectionId: connection.id, problems }];
   });
 }
 
+const describeEmptyPost = (hasFileChoice: boolean): string =>
+  hasFileChoice ? "The post has no text, and no files for this account." : "The post has no text and no files.";
+
 function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
   { platform, account, limits: instanceLimits }: PlatformConnection,
   { title, crops }: Post,
-  body: string,
-  assets: readonly Asset[],
+  { body, assets, hasFileChoice }: { body: string; assets: readonly Asset[]; hasFileChoice: boolean },
   inspections: ReadonlyMap<string, ImageInspection>,
 ): { code: string; message: string }[] {
   const platformInfo = platforms.find(platform);
@@ -154,7 +157,7 @@ function findPlatformProblems(
     ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
   }));
   const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
-  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform) };
+  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform), hasFileChoice };
   return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));

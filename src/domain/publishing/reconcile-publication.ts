@@ -38,8 +38,8 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   );
   if (outcome.kind === "published") return markPublished(deps, publication, outcome);
   if (outcome.kind === "rejected") return markFailed(deps, publication, outcome);
-  if (outcome.kind === "unrepeatable" || outcome.kind === "unreadable" || outcome.kind === "reconnect")
-    return markUnconfirmed(deps, publication);
+  if (outcome.kind === "unrepeatable") return markUnconfirmed(deps, publication, outcome.message);
+  if (outcome.kind === "unreadable" || outcome.kind === "reconnect") return markUnconfirmed(deps, publication);
   const hasTimedOut =
     outcome.kind === "unidentified"
       ? attemptedAt - lookedUpSince > (outcome.appearsWithinMs ?? defaultAppearanceMs)
@@ -57,9 +57,12 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   });
 }
 
-/** The platform no longer recognizes the commit's key and would publish a second time. */
+/**
+ * The platform no longer recognizes the commit's key and would publish a second time, or it rejected the repetition.
+ */
 interface UnrepeatableOutcome {
   kind: "unrepeatable";
+  message?: string;
 }
 
 async function repeatOrLookUp(
@@ -74,8 +77,15 @@ async function repeatOrLookUp(
     await updateClaimed(deps, publication, { progress: request.progress });
     return publisher.commit(request);
   };
-  const { repeatWithinMs } = publisher.getReconciliation(request.connection.platform);
-  if (repeatWithinMs !== undefined) return elapsedMs < repeatWithinMs ? repeatCommit() : { kind: "unrepeatable" };
+  const { repeatWithinMs, isRejectionFinal = false } = publisher.getReconciliation(request.connection.platform);
+  if (repeatWithinMs !== undefined) {
+    if (elapsedMs >= repeatWithinMs) return { kind: "unrepeatable" };
+    const outcome = await repeatCommit();
+    // Proves nothing about the first request: the account may have been suspended since then, for example.
+    return outcome.kind === "rejected" && !isRejectionFinal
+      ? { kind: "unrepeatable", message: outcome.message }
+      : outcome;
+  }
   const lookUpOutcome = await publisher.lookUp(request, (remoteId) =>
     publications.isRemoteIdTaken(publication.connectionId, remoteId),
   );

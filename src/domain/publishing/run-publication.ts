@@ -8,7 +8,7 @@ import { createCallWithToken } from "./call-with-token.ts";
 import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
-import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
+import type { CommitOutcome, FailedOutcome, Publication, PublicationContent, PublishRequest } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { findPublishProblems } from "./publish-post.ts";
@@ -38,17 +38,18 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   const connection = await deps.platformStore.find(claimedPublication.studioId, claimedPublication.connectionId);
   const problem = await findStartProblem(deps, claimedPublication, connection);
   if (problem || !connection) return markFailed(deps, claimedPublication, problem ?? disconnectedProblem);
-  // May be public since an earlier commit: find that out before the content of the post is read again.
+  // The user chose to publish again, but the last commit may have made the post public. Find that out with the content
+  // that it sent, before the post is read again.
   const sentContent = claimedPublication.progress?.sentContent;
-  const startedPublication =
-    claimedPublication.content || sentContent
-      ? claimedPublication
-      : await startRun(deps, claimedPublication, connection);
-  const selectedContent = sentContent ?? startedPublication?.content;
-  if (!startedPublication || !selectedContent) return;
+  const startedPublication = claimedPublication.content
+    ? claimedPublication
+    : await (sentContent
+        ? continueRun(deps, claimedPublication, sentContent)
+        : startRun(deps, claimedPublication, connection));
+  if (!startedPublication?.content) return;
   const content =
     sentContent ??
-    (await untilAborted(signal, fitContent(deps, claimedPublication.studioId, connection, selectedContent)));
+    (await untilAborted(signal, fitContent(deps, claimedPublication.studioId, connection, startedPublication.content)));
   if (!content) return releaseClaim(deps, startedPublication);
   if ("kind" in content) return endUnpublished(deps, startedPublication, content);
   // Stored, because a repeated commit must name the same files and sizes.
@@ -66,20 +67,26 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
       async (progress) => {
         const uploadedSince = progress.uploadedSince ?? (await deps.publications.getTime());
         request.progress = { ...progress, digest: digestContent(content), uploadedSince };
-        await updateClaimed(deps, fittedPublication, { progress: request.progress });
+        // If the earlier commit has failed, the next run reads the content of the post, even if this one crashes now.
+        const mustReadPost = sentContent && !progress.sentContent;
+        await updateClaimed(deps, fittedPublication, {
+          progress: request.progress,
+          ...(mustReadPost ? { content: null } : {}),
+        });
       },
       signal,
     ),
   );
   if (signal.aborted) return releaseClaim(deps, fittedPublication);
-  const isUnpublished = !request.progress.isPublic && ["prepared", "rejected"].includes(preparation.kind);
+  // Other outcomes do not show whether an earlier commit made the post public.
+  const isKnownUnpublished = !request.progress.isPublic && ["prepared", "rejected"].includes(preparation.kind);
   // The earlier commit made nothing public, and the post was edited since then: publish it as it is now.
-  if (sentContent && isUnpublished && digestContent(sentContent) !== fittedPublication.digest) {
+  if (sentContent && isKnownUnpublished && digestContent(sentContent) !== fittedPublication.digest) {
     const resetPublication = await updateClaimed(deps, fittedPublication, { content: null, progress: null });
     return prepareAndCommit(deps, resetPublication, signal);
   }
   if (preparation.kind !== "prepared") {
-    const endedPublication = isUnpublished ? { ...fittedPublication, progress: null } : fittedPublication;
+    const endedPublication = { ...fittedPublication, progress: isKnownUnpublished ? null : request.progress };
     return endUnpublished(deps, endedPublication, preparation);
   }
   // From here on the post may be public, so this is recorded before the request is sent.
@@ -161,6 +168,16 @@ async function findStartProblem(
       return { code: "forbidden", message: "The AI client that requested it no longer has access." };
   }
   return undefined;
+}
+
+/** Stores the content of the earlier commit, and its revision: the post may have been edited since then. */
+function continueRun(deps: WorkerDeps, publication: Publication, content: PublicationContent): Promise<Publication> {
+  const { sentRevision: revision = publication.revision } = publication.progress ?? {};
+  return deps.transact(async (tx) => {
+    const startedPublication = await updateClaimed(tx, publication, { content, revision });
+    await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
+    return startedPublication;
+  });
 }
 
 /**

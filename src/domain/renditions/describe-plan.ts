@@ -1,13 +1,14 @@
+import type { Size } from "./plan-layout.ts";
 import type { EncodableType, RenditionChange, RenditionPlan } from "./plan-rendition.ts";
 
 const typeNames: Record<EncodableType, string> = { "image/jpeg": "JPEG", "image/png": "PNG", "image/webp": "WebP" };
 
-/** Describes the visible changes of a rendition, such as “converted to JPEG” and “2048 × 1536”; undefined if none. */
+/** Describes the visible changes of a rendition, such as “converted to JPEG, 2048 × 1536”; undefined if none. */
 export function describeRender({
   changes,
   encodings,
   layouts,
-}: Extract<RenditionPlan, { kind: "render" }>): { action: string; size: string } | undefined {
+}: Extract<RenditionPlan, { kind: "render" }>): { action: string; sizeText: string; size: Size } | undefined {
   const [encoding, layout] = [encodings[0], layouts[0]];
   if (!encoding || !layout || changes.length === 0) return undefined;
   const isConverted = changes.includes("type");
@@ -22,9 +23,9 @@ export function describeRender({
     ["alpha", "given a white background"],
   ];
   const actions = phrases.flatMap(([change, phrase]) => (phrase && changes.includes(change) ? [phrase] : []));
-  const { width, height } = layout.canvas;
+  const size = layout.canvas;
   const prefix = changes.includes("bytes") ? "at most " : "";
-  return { action: joinWords(actions), size: `${prefix}${width} × ${height}` };
+  return { action: joinWords(actions), sizeText: `${prefix}${size.width} × ${size.height}`, size };
 }
 
 function joinWords(words: readonly string[]): string {

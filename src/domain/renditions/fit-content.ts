@@ -25,7 +25,7 @@ export function getImageLimit(
   return imageLimit && selectImageLimit(imageLimit, fileCount);
 }
 
-/** Adds a rendition for the account to each image of the content. Returns a failure if one of them has none. */
+/** Adds a rendition for the account to each image of the content. Returns a failure if a rendition can't be created. */
 export async function fitContent(
   deps: FitDeps,
   studioId: string,

@@ -59,7 +59,7 @@ async function toggleComment(
   );
 }
 
-/** Undoing the creation deletes a comment; undoing the deletion restores the comment. */
+/** `plan.comment` is the comment before the undo: if it is deleted, its deletion is undone, otherwise its creation. */
 export function reportCommentPlan(report: UndoReport, plan: CommentPlan | undefined): void {
   if (!plan) return;
   const { id, isDeleted } = plan.comment;

@@ -41,7 +41,10 @@ export const fileExpiredError = (): AppError => new AppError("upload_expired:fil
 
 /** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
-  /** The editor of the post when files arrive. Has no role, so that an upload always ends earlier approvals. */
+  /**
+   * Recorded as the editor when a file is added to the post. Has no role: with a role that may publish, earlier
+   * approvals would stay valid, and an upload must always end them.
+   */
   uploader: Editor;
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;

@@ -1,0 +1,56 @@
+import type { AssetDetail } from "../assets/model/asset.ts";
+import type { MediaLimit, PostLimits } from "./limits.ts";
+
+/** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
+export const kinds = [
+  ["image", "images", "too_many_pictures"],
+  ["video", "videos", "too_many_videos"],
+  ["document", "documents", "too_many_documents"],
+] as const;
+
+interface CountProblem {
+  code: string;
+  message: string;
+  max?: number;
+}
+
+/** Finds the problems with the number and kinds of the files that an account receives. */
+export function findCountProblems(
+  limits: PostLimits,
+  assets: readonly AssetDetail[],
+  hasFileChoice: boolean,
+): CountProblem[] {
+  const { min = 0, max } = limits.files ?? {};
+  const acceptedKinds = kinds.filter(
+    ([kind, limitKey]) => limits[limitKey] && assets.some((asset) => asset.kind === kind),
+  );
+  const missingFiles = hasFileChoice
+    ? `Choose at least ${formatFiles(min)} for this account.`
+    : `Add at least ${formatFiles(min)}.`;
+  return [
+    ...(assets.length < min ? [{ code: "files_missing", message: missingFiles }] : []),
+    ...findTooManyFiles(assets, { max }, { code: "too_many_files", label: "files", hasFileChoice }),
+    ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
+      ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
+      : []),
+    ...kinds.flatMap(([kind, limitKey, code]) =>
+      findTooManyFiles(
+        assets.filter((asset) => asset.kind === kind),
+        limits[limitKey] ?? {},
+        { code, label: limitKey, hasFileChoice },
+      ),
+    ),
+  ];
+}
+
+const formatFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+
+function findTooManyFiles(
+  files: readonly AssetDetail[],
+  { max = Infinity }: { max?: MediaLimit["max"] | undefined },
+  { code, label, hasFileChoice }: { code: string; label: string; hasFileChoice: boolean },
+): CountProblem[] {
+  if (files.length <= max) return [];
+  const subject = hasFileChoice ? "This account gets" : "The post has";
+  return [{ code, message: `${subject} ${files.length} ${label}; the platform allows up to ${max}.`, max }];
+}

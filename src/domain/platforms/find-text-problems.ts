@@ -1,0 +1,54 @@
+import { countText, type TextLimit } from "#portable/count-text.ts";
+import { countHashtags, countMentions } from "#portable/hashtags-and-mentions.ts";
+import type { PostLimits } from "./limits.ts";
+
+interface TextProblem {
+  code: string;
+  message: string;
+}
+
+/** Why a platform would reject the length of a text or title. */
+export function findTextProblems(
+  codePrefix: string,
+  label: string,
+  text: string,
+  limit: TextLimit | undefined,
+): TextProblem[] {
+  if (!limit) return [];
+  const length = countText(text, limit);
+  if (limit.isRequired && text.trim() === "")
+    return [{ code: `${codePrefix}_missing`, message: `${label} is empty; the platform requires it.` }];
+  const bytes = Buffer.byteLength(text);
+  if (length <= limit.max && limit.maxBytes !== undefined && bytes > limit.maxBytes)
+    return [
+      {
+        code: `${codePrefix}_too_long`,
+        message: `${label} has ${bytes} bytes in UTF-8; the platform allows up to ${limit.maxBytes}.`,
+      },
+    ];
+  if (length <= limit.max) return [];
+  // Some platforms count links, emoji or mentions differently, so that people who count get another number.
+  const isPlainCount = length === Array.from(text).length;
+  return [
+    {
+      code: `${codePrefix}_too_long`,
+      message: isPlainCount
+        ? `${label} has ${length} characters; the platform allows up to ${limit.max}.`
+        : `${label} counts as ${length} characters on this platform, which allows up to ${limit.max}.`,
+    },
+  ];
+}
+
+export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
+  if (!limit) return [];
+  const counts = [
+    { code: "too_many_hashtags", label: "hashtags", count: countHashtags(text), max: limit.maxHashtags },
+    { code: "too_many_mentions", label: "mentions", count: countMentions(text), max: limit.maxMentions },
+  ];
+  return counts
+    .filter(({ count, max }) => count > max)
+    .map(({ code, label, count, max }) => ({
+      code,
+      message: `The text has ${count} ${label}; the platform allows up to ${max}.`,
+    }));
+}
