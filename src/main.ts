@@ -12,11 +12,12 @@ enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/atelier"));
 const { runServer } = await import("#app/run-server.ts");
 await runServer();
 flushCompileCache(); // now, because a process that is killed would not save it
-releaseStartupMemory();
+// Later, because the first requests would wait for it.
+setTimeout(releaseStartupMemory, 1000).unref();
 
 /**
  * Gives about 40 MB that only the startup needed back to the operating system. While modules load, V8 grows its space
- * for new objects to 64 MB, and an idle process would not shrink it.
+ * for new objects, and an idle process would not shrink it.
  */
 function releaseStartupMemory(): void {
   setFlagsFromString("--expose-gc");

@@ -27,6 +27,7 @@ async function start(output: StandardOutput): Promise<void> {
   await listen(service.httpServer, config);
   service.startWorker();
   announceReady(config, log, output);
+  await output.flush(logFlushTimeoutMs); // supervisors may wait for this line
 }
 
 function listen(httpServer: HttpServer, { host, port }: Config): Promise<void> {

@@ -27,6 +27,7 @@ import { createRoutes } from "#http/routes.ts";
 import { createHttpServer, type HttpServer } from "#http/server.ts";
 import { chatAppPath, type StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
+import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
@@ -70,13 +71,20 @@ export interface CreateServiceOptions {
   webFiles: StaticFiles;
   /** Fetches a client metadata document from the client's id, which is its URL. */
   fetchDocument: (url: string) => Promise<Response>;
+  /** The external services that the readiness check probes. */
   dependencies: readonly Dependency[];
   log: Log;
+  /** Shorter in tests. */
+  stallTimeoutMs?: number;
 }
+
+/** A client that makes almost no progress on a file for this long is disconnected. */
+const defaultStallTimeoutMs = seconds(30);
 
 /** Composes the service. Tests call it with their own database and clock. */
 export function createService(options: CreateServiceOptions): Service {
   const { config, disk, secrets, clients, webFiles, fetchDocument, dependencies, log } = options;
+  const { stallTimeoutMs = defaultStallTimeoutMs } = options;
   const { base, loginUrl } = config;
   const { signer, clock } = options.deps;
 
@@ -146,6 +154,7 @@ export function createService(options: CreateServiceOptions): Service {
     checkCallLimit: config.areRateLimitsEnabled ? webCallLimiter.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
+    stallTimeoutMs,
   });
   const uploadApi = createUploadApi({
     deps,
@@ -170,13 +179,14 @@ export function createService(options: CreateServiceOptions): Service {
       mcp,
       api: mountApi(api),
       thumbnails: deps,
-      media: { files: deps.files, tokens: mediaTokens, clock },
+      media: { files: deps.files, tokens: mediaTokens, clock, stallTimeoutMs },
       uploads: { deps, api: uploadApi, webFiles },
       files: disk && {
         ...disk,
         hasAsset: (key) => hasAsset(deps, key),
         origins: [base, config.uploadPage].map((url) => new URL(url).origin),
         clock,
+        stallTimeoutMs,
       },
       webFiles,
     }),

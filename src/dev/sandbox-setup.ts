@@ -107,6 +107,6 @@ function createSandboxPublishing(): Publishing {
       }),
       parsePost: (body) => ({ id: requireText(body["id"], "id"), url: toText(body["url"]) ?? null }),
     },
-    reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5) },
+    reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5), isRejectionFinal: true },
   };
 }
