@@ -18,6 +18,7 @@ import { requireSignedInIfReachable, redirectToStudio, requireSignedIn, type Rou
 import {
   parseActivitySearch,
   parseAssetSearch,
+  parsePlatformSearch,
   parsePostPageSearch,
   parsePostSearch,
   parsePublicationSearch,
@@ -65,9 +66,9 @@ const activeStudioRedirects = (["clients", "connect", "platforms"] as const).map
     getParentRoute: () => root,
     path: `/${page}`,
     beforeLoad: async ({ context }) => {
-      const { activeStudioId } = await requireSignedIn(context);
-      if (activeStudioId === null) redirect({ to: "/", throw: true });
-      else redirect({ to: `/studios/$studioId/${page}`, params: { studioId: activeStudioId }, throw: true });
+      const { activeStudioId: studioId } = await requireSignedIn(context);
+      if (studioId === null) redirect({ to: "/", throw: true });
+      else redirect({ to: `/studios/$studioId/${page}`, params: { studioId }, throw: true });
     },
   }),
 );
@@ -156,6 +157,7 @@ const members = createRoute({
 const platforms = createRoute({
   getParentRoute: () => studio,
   path: "/platforms",
+  validateSearch: parsePlatformSearch,
   component: lazyRouteComponent(() => import("./platforms/PlatformsPage.tsx"), "PlatformsPage"),
 });
 

@@ -56,18 +56,31 @@ export interface PostPageSearch {
   panel?: PostPanel;
   /** The id of the comment that a link leads to. */
   comment?: string;
-  /** The intended time of a post that was created on the calendar, in the studio's time zone (`2026-11-15T09:30`). */
+  /** The intended time, which the user chose on the calendar, in the studio's time zone (`2026-11-15T09:30`). */
   at?: string;
 }
 
 export function parsePostPageSearch(params: Record<string, unknown>): PostPageSearch {
   const panel = postPanels.find((candidate) => candidate === params["panel"]);
   const comment = parseText(params["comment"]);
-  const at = parseText(params["at"]);
+  const at = parseLocalTime(params["at"]);
   return {
     ...(panel ? { panel } : {}),
     ...(comment === undefined ? {} : { comment }),
-    ...(at !== undefined && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(at) ? { at } : {}),
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+export interface PlatformSearch extends Pick<PostPageSearch, "at"> {
+  /** The id of the post from which the user came to connect an account. */
+  post?: string;
+}
+
+export function parsePlatformSearch(params: Record<string, unknown>): PlatformSearch {
+  const [post, at] = [parseText(params["post"]), parseLocalTime(params["at"])];
+  return {
+    ...(post !== undefined && /^pst_\w+$/.test(post) ? { post } : {}),
+    ...(at === undefined ? {} : { at }),
   };
 }
 
@@ -143,6 +156,11 @@ export function parsePublicationSearch(params: Record<string, unknown>): Publica
 function parseDay(value: unknown): string | undefined {
   const day = parseText(value);
   return day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined;
+}
+
+function parseLocalTime(value: unknown): string | undefined {
+  const time = parseText(value);
+  return time !== undefined && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(time) ? time : undefined;
 }
 
 function parseText(value: unknown, maxLength = 200): string | undefined {

@@ -5,7 +5,7 @@ const fieldLabels: Record<string, string> = {
   body: "text",
   assetIds: "order of files",
   crops: "crops",
-  variants: "text per account",
+  variants: "text or files per account",
   altText: "alt text",
   tags: "tags",
   filename: "file name",

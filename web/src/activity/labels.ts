@@ -8,7 +8,7 @@ import { capitalize, formatActor } from "../ui/format-actor.ts";
 const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel: string; template: string }> = {
   "studio.created": { filterLabel: "Studio created", template: "created the studio" },
   "studio.updated": { filterLabel: "Studio changed", template: "changed the studio" },
-  "studio.handed_over": { filterLabel: "Ownership transferred", template: "transferred ownership to {member}" },
+  "studio.handed_over": { filterLabel: "Owner added", template: "made {member} an owner" },
   "member.joined": { filterLabel: "Member joined", template: "joined" },
   "member.role_changed": { filterLabel: "Role changed", template: "changed the role of {member}" },
   "member.removed": { filterLabel: "Member removed", template: "removed {member}" },

@@ -64,6 +64,12 @@ export function describeError(error: unknown): { message: string; hint: string }
   return { message: "Something went wrong.", hint: "Reload the page." };
 }
 
+/** Like `describeError`, as one text, such as for a toast. */
+export function formatError(error: unknown): string {
+  const { message, hint } = describeError(error);
+  return `${message} ${hint}`.trim();
+}
+
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "unreachable";

@@ -49,7 +49,7 @@ export function AddToPostDialog({
         <p className="mt-2 text-muted">{isCopy ? describeCopies(usedCount) : describeUsedFiles(usedCount)}</p>
       )}
       <div className="mt-4 mb-2 flex">
-        <SearchField label="Search posts" query={query} onSearch={setQuery} />
+        <SearchField label="Search posts" query={query} onSearch={setQuery} isWide />
       </div>
       <PagedList
         list={{ ...posts, items: posts.items.filter(isTarget) }}

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
-import { describeError, isNotFound } from "../api/api-error.ts";
+import { formatError, isNotFound } from "../api/api-error.ts";
 import { copyAsset, deleteAsset } from "../api/mutations.ts";
 import { postQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { FailureDialog } from "../bulk/FailureDialog.tsx";
@@ -44,9 +44,8 @@ export function AssetActions({
     try {
       await revert();
     } catch (error) {
-      const { message, hint } = describeError(error);
       // If it is not found, another user has already removed the file.
-      if (!isNotFound(error)) showToast({ text: `${message} ${hint}` });
+      if (!isNotFound(error)) showToast({ text: formatError(error) });
     }
     await refreshQueries(queryClient, studio.id);
   }

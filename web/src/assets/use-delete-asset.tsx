@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -27,8 +27,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
       restoreFocusSoon();
       showToast({ text: `${filename} moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
-      const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      showToast({ text: formatError(error) });
     }
   }
 

@@ -1,4 +1,4 @@
-import { ApiError, describeError } from "../api/api-error.ts";
+import { ApiError, formatError } from "../api/api-error.ts";
 
 export interface BulkFailure<Item> {
   item: Item;
@@ -30,8 +30,7 @@ export async function runBulk<Item, Result>(
       try {
         successes.push({ item, result: await runWithinRateLimit(() => run(item)) });
       } catch (error) {
-        const { message, hint } = describeError(error);
-        failures.push({ item, message: `${message} ${hint}`.trim() });
+        failures.push({ item, message: formatError(error) });
       }
       onProgress(successes.length + failures.length);
     }

@@ -99,7 +99,10 @@ function Expectations() {
         </li>
         <li>It acts as you, within your role. To limit it, choose “View only” when you approve it.</li>
         <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
-        <li>It stays connected after you sign out. To disconnect it, revoke it on this page.</li>
+        <li>
+          It stays connected after you sign out. Its access ends after 30 days without use, and at the latest 90 days
+          after you approve it. To end it sooner, revoke it on this page.
+        </li>
       </ul>
     </div>
   );

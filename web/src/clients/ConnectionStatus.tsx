@@ -32,11 +32,7 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
   const newClients = clients?.filter(isNew) ?? [];
   const hasNewClients = newClients.length > 0;
   return (
-    <div
-      className={
-        hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"
-      }
-    >
+    <div className={hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash p-4" : "mt-3"}>
       <div role="status" className="grid gap-3">
         {hasNewClients
           ? newClients.map((client) => <NewClient key={client.id} client={client} />)

@@ -1,6 +1,7 @@
 import { useId, type KeyboardEvent } from "react";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { isComposing } from "../ui/is-composing.ts";
 import { Kbd } from "../ui/Kbd.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { useCommentDraft } from "./use-comment-draft.ts";
@@ -43,6 +44,7 @@ export function CommentForm({
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (isComposing(event.nativeEvent)) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       send();

@@ -1,7 +1,7 @@
 import { Check, RotateCcw } from "lucide-react";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { addComment, setThreadResolved } from "../api/comment-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatActor } from "../ui/format-actor.ts";
@@ -99,8 +99,7 @@ function useSetResolved(
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });
     } catch (error) {
-      const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      showToast({ text: formatError(error) });
     }
   };
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { selectAssets } from "#portable/select-for-account.ts";
 import { platformsQuery, type Asset, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { statusLabels } from "../posts/status-labels.ts";
@@ -12,14 +13,15 @@ export interface Snapshot extends PostFiles {
   title: string;
   body: string;
   status: PostStatus;
-  /** Texts for single accounts. */
+  /** Texts and files of single accounts. */
   variants?: readonly Variant[];
   tags?: readonly string[];
 }
 
 interface Variant {
   connectionId: string;
-  body: string;
+  body?: string | undefined;
+  assetIds?: readonly string[] | undefined;
 }
 
 /** Whether two revisions, or a revision and the post now, have no differences that `RevisionDiff` shows. */
@@ -28,7 +30,7 @@ export const isSameContent = (before: Snapshot, after: Snapshot): boolean =>
   before.body === after.body &&
   before.status === after.status &&
   formatTags(before) === formatTags(after) &&
-  compareVariants(before.variants ?? [], after.variants ?? []).length === 0 &&
+  compareVariants(before, after).length === 0 &&
   compareAssets(before, after).length === 0;
 
 const formatTags = ({ tags = [] }: Snapshot): string => tags.join(", ");
@@ -44,7 +46,7 @@ export function RevisionDiff({
   currentAssets: readonly Asset[];
 }) {
   const haveAssetsChanged = compareAssets(before, after).length > 0;
-  const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
+  const variantChanges = compareVariants(before, after);
   const [tagsBefore, tagsAfter] = [formatTags(before), formatTags(after)];
   return (
     <div className="grid gap-4">
@@ -62,7 +64,7 @@ export function RevisionDiff({
         </DiffPart>
       )}
       {variantChanges.map((change) => (
-        <VariantDiff key={change.connectionId} {...change} />
+        <VariantDiff key={`${change.field} ${change.connectionId}`} {...change} />
       ))}
       {before.status !== after.status && (
         <DiffPart label="Status">
@@ -94,26 +96,46 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
 
 interface VariantChange {
   connectionId: string;
-  /** The text for the account, before and after; empty if it had none. */
+  field: "Text" | "Files";
+  /** The account's own text, or the names of its files, before and after; empty if it had no text. */
   before: string;
   after: string;
 }
 
-function compareVariants(before: readonly Variant[], after: readonly Variant[]): VariantChange[] {
-  const connectionIds = new Set([...before, ...after].map(({ connectionId }) => connectionId));
-  const getBody = (variants: readonly Variant[], id: string): string =>
-    variants.find(({ connectionId }) => connectionId === id)?.body ?? "";
-  return [...connectionIds]
-    .map((id) => ({ connectionId: id, before: getBody(before, id), after: getBody(after, id) }))
-    .filter((change) => change.before !== change.after);
+function compareVariants(before: Snapshot, after: Snapshot): VariantChange[] {
+  const connectionIds = new Set(
+    [before, after].flatMap(({ variants = [] }) => variants.map(({ connectionId }) => connectionId)),
+  );
+  return [...connectionIds].flatMap((connectionId): VariantChange[] => {
+    const [variantBefore, variantAfter] = [findVariant(before, connectionId), findVariant(after, connectionId)];
+    const texts = { before: variantBefore?.body ?? "", after: variantAfter?.body ?? "" };
+    const haveFilesChanged = getChoiceKey(variantBefore) !== getChoiceKey(variantAfter);
+    const files = { before: formatFiles(before, variantBefore), after: formatFiles(after, variantAfter) };
+    return [
+      ...(texts.before === texts.after ? [] : [{ connectionId, field: "Text", ...texts } as const]),
+      ...(haveFilesChanged ? [{ connectionId, field: "Files", ...files } as const] : []),
+    ];
+  });
 }
 
-function VariantDiff({ connectionId, before, after }: VariantChange) {
+const findVariant = ({ variants = [] }: Snapshot, id: string): Variant | undefined =>
+  variants.find(({ connectionId }) => connectionId === id);
+
+/** Compares ids, because several files can have the same name. */
+const getChoiceKey = (variant: Variant | undefined): string | undefined => variant?.assetIds?.toSorted().join(" ");
+
+function formatFiles({ assets }: Snapshot, variant: Variant | undefined): string {
+  if (!variant?.assetIds) return "All files";
+  const names = selectAssets(assets, variant.assetIds).map(({ filename }) => filename);
+  return names.length === 0 ? "No files" : names.join("\n");
+}
+
+function VariantDiff({ connectionId, field, before, after }: VariantChange) {
   const { studio } = useStudio();
   const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections ?? [];
   const account = connections.find(({ id }) => id === connectionId)?.account;
   return (
-    <DiffPart label={`Text for ${account?.handle ?? account?.name ?? "an account"}`}>
+    <DiffPart label={`${field} for ${account?.handle ?? account?.name ?? "an account"}`}>
       <TextDiff before={before} after={after} />
     </DiffPart>
   );

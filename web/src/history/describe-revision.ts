@@ -35,7 +35,7 @@ export function describeRevision(
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
-    ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
+    ...(changed.includes("variants") ? ["changed the text or files of single accounts"] : []),
     ...(changed.includes("tags") ? ["changed the tags"] : []),
     ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files), isCut)] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { describeError } from "../api/api-error.ts";
+import { formatError, isNotFound } from "../api/api-error.ts";
 import { restoreRevision } from "../api/mutations.ts";
-import { postQuery, refreshQueries } from "../api/queries.ts";
+import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
+import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 export type MissingAsset = Awaited<ReturnType<typeof restoreRevision>>["missingAssets"][number];
@@ -19,15 +20,15 @@ export function useRestoreRevision(
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
+  const restoreFromTrash = useRestoreFromTrash();
   const postId = controller.base.id;
 
-  /** Returns the number of the revision that was current before. */
-  async function restore(revision: number): Promise<number> {
+  async function restore(revision: number): Promise<Post> {
     const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision);
     controller.accept(post);
     onMissingAssets(missingAssets);
     await refreshQueries(queryClient, studio.id);
-    return post.revision - 1;
+    return post;
   }
 
   async function readCurrentRevision(): Promise<number | undefined> {
@@ -36,20 +37,28 @@ export function useRestoreRevision(
     return queryClient.getQueryData(queryKey)?.revision;
   }
 
+  function reportUndoError(error: unknown, { title }: Post): void {
+    showToast(
+      isNotFound(error)
+        ? {
+            text: `“${title}” is in the trash. Restore it first.`,
+            action: { label: "Restore", run: () => void restoreFromTrash(postId) },
+          }
+        : { text: formatError(error) },
+    );
+  }
+
   return async (revision, onlyIfCurrent) => {
     await controller.save();
     if (onlyIfCurrent !== undefined && (await readCurrentRevision()) !== onlyIfCurrent) {
       showToast({ text: "The post has changed in the meantime. Nothing was undone." });
       return;
     }
-    const previousRevision = await restore(revision);
+    const restoredPost = await restore(revision);
     const undo = (): void =>
-      void restore(previousRevision).then(
+      void restore(restoredPost.revision - 1).then(
         () => showToast({ text: "Restore undone." }),
-        (error: unknown) => {
-          const { message, hint } = describeError(error);
-          showToast({ text: `${message} ${hint}` });
-        },
+        (error: unknown) => reportUndoError(error, restoredPost),
       );
     showToast({ text: `Revision ${revision} restored.`, action: { label: "Undo", run: undo } });
   };

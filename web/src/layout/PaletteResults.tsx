@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
 import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -109,8 +109,7 @@ type ListState = Pick<ReturnType<typeof usePagedList>, "query" | "items" | "isAu
 function describeSearch(query: string, lists: readonly ListState[]): string | undefined {
   const failure = lists.find((list) => list.query.isError)?.query.error;
   if (failure) {
-    const { message, hint } = describeError(failure);
-    return `${message} ${hint}`;
+    return formatError(failure);
   }
   if (lists.some((list) => list.query.isPending || list.isAutoLoading)) return "Searching…";
   return lists.every((list) => list.items.length === 0) ? `No posts or files match “${query}”.` : undefined;

@@ -1,13 +1,13 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 
-/** Loaded on demand, so that the first page does not wait for it. If that fails, the page works without it. */
-const AttentionBadge = lazy(async () => ({
-  default: await import("../publishing/AttentionBadge.tsx").then(
-    (module) => module.AttentionBadge,
-    () => () => null,
-  ),
-}));
+/** Loaded on demand, so that the first page does not wait for them. If that fails, the page works without them. */
+const AttentionBadge = lazyBadge(async () => (await import("../publishing/AttentionBadge.tsx")).AttentionBadge);
+const TotalBadge = lazyBadge(async () => (await import("../publishing/TotalBadge.tsx")).TotalBadge);
+
+function lazyBadge(load: () => Promise<() => ReactNode>) {
+  return lazy(async () => ({ default: await load().catch(() => () => null) }));
+}
 
 /** How many publications wait for the user. */
 export const PublicationBadges = () => (
@@ -17,4 +17,11 @@ export const PublicationBadges = () => (
       <AttentionBadge />
     </Suspense>
   </>
+);
+
+/** The same as one number, for a button that opens the navigation. */
+export const PublicationTotal = () => (
+  <Suspense>
+    <TotalBadge />
+  </Suspense>
 );

@@ -28,13 +28,25 @@ function subscribeToConnection(notify: () => void): () => void {
 function OfflineNotice() {
   const isOnline = useSyncExternalStore(subscribeToConnection, () => navigator.onLine);
   return (
-    <div role="status">
+    <div role="status" className="md:sticky md:top-0 md:z-10">
       {!isOnline && (
-        <p className="m-0 bg-ink px-5 py-2 text-center text-paper">
+        <p ref={reserveHeight} className="m-0 bg-ink px-5 py-2 text-center text-paper">
           You’re offline. Content may be out of date. Keep this tab open: when you’re back online, your changes to the
           open post are saved and uploads continue.
         </p>
       )}
     </div>
   );
+}
+
+/** Keeps the sidebar and the side panel, which are as high as the window, below the notice and in view. */
+function reserveHeight(notice: HTMLElement | null) {
+  if (!notice) return undefined;
+  const { style } = document.documentElement;
+  const observer = new ResizeObserver(() => style.setProperty("--notice-height", `${notice.offsetHeight}px`));
+  observer.observe(notice);
+  return () => {
+    observer.disconnect();
+    style.removeProperty("--notice-height");
+  };
 }

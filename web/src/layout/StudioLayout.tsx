@@ -1,6 +1,6 @@
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
@@ -12,7 +12,7 @@ import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
 import { CommandProvider } from "./CommandProvider.tsx";
 import { useCommands } from "./commands.ts";
-import { PublicationBadges } from "./PublicationBadges.tsx";
+import { PublicationTotal } from "./PublicationBadges.tsx";
 import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 import { StudioContext, useStudio, useStudioAccess } from "./use-studio.ts";
@@ -34,7 +34,7 @@ export function StudioLayout() {
     <StudioContext value={access}>
       <CommandProvider>
         <SidePanelSlot value={panelSlot}>
-          <div className="min-h-dvh md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
+          <div className="min-h-window md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
             <Sidebar />
             <TopBar />
             <main
@@ -56,7 +56,7 @@ export function StudioLayout() {
 
 function Sidebar() {
   return (
-    <aside className="sticky top-0 h-dvh flex-col gap-3 overflow-y-auto border-r border-rule bg-sunken p-3 max-md:hidden md:flex">
+    <aside className="sticky top-notice h-window flex-col gap-3 overflow-y-auto border-r border-rule bg-sunken p-3 max-md:hidden md:flex">
       <StudioSwitcher />
       <SearchAndCreate />
       <StudioNav />
@@ -114,6 +114,7 @@ function TopBar() {
   const { openPalette } = useCommands();
   const { pathname } = useLocation();
   useEffect(() => setIsOpen(false), [pathname]);
+  const [menuId, badgeId] = [useId(), useId()];
   return (
     <div className="sticky top-0 z-10 flex items-center gap-1 border-b border-rule bg-sunken px-2 py-1 md:hidden">
       <div className="min-w-0 flex-1">
@@ -122,14 +123,16 @@ function TopBar() {
       <IconButton icon={Search} label="Search" className="size-11" onClick={openPalette} />
       <span className="relative">
         <IconButton
+          id={menuId}
           icon={MenuIcon}
           label="Menu"
           className="size-11"
           onClick={() => setIsOpen(true)}
           aria-haspopup="dialog"
+          aria-labelledby={`${menuId} ${badgeId}`}
         />
-        <span className="pointer-events-none absolute top-0 right-0 flex origin-top-right scale-75 gap-0.5">
-          <PublicationBadges />
+        <span id={badgeId} className="pointer-events-none absolute top-0.5 right-0 flex">
+          <PublicationTotal />
         </span>
       </span>
       {isOpen && (

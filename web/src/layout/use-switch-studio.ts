@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { setActiveStudio } from "../api/mutations.ts";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { refreshQueries, type Me } from "../api/queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
@@ -14,8 +14,7 @@ export function useSwitchStudio(): (to: Pick<Me["memberships"][number], "studioI
     try {
       await setActiveStudio(studioId);
     } catch (error) {
-      const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      showToast({ text: formatError(error) });
       return;
     }
     await refreshQueries(queryClient);

@@ -1,5 +1,5 @@
 import { Camera, Ellipsis, FolderUp, Images, Link2, Upload } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef, useState, type RefObject } from "react";
 import type { ChosenFile } from "../upload/upload-task.ts";
 import { Button } from "../ui/Button.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
@@ -7,10 +7,12 @@ import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
 
 /** The ways to add files: from this device, its camera, the library, or someone with an upload link. */
 export function AddFiles({
+  uploadButton,
   onFiles,
   onOpenLibrary,
   onRequestFiles,
 }: {
+  uploadButton: RefObject<HTMLButtonElement | null>;
   onFiles: (files: readonly ChosenFile[]) => void;
   onOpenLibrary: () => void;
   onRequestFiles: () => void;
@@ -46,7 +48,13 @@ export function AddFiles({
       <input {...inputProps} ref={fileInput} multiple />
       <input {...inputProps} ref={folderInput} multiple {...{ webkitdirectory: "" }} />
       <input {...inputProps} ref={cameraInput} accept="image/*,video/*" capture="environment" />
-      <Button variant="secondary" size="small" icon={Upload} onClick={() => fileInput.current?.click()}>
+      <Button
+        ref={uploadButton}
+        variant="secondary"
+        size="small"
+        icon={Upload}
+        onClick={() => fileInput.current?.click()}
+      >
         Upload
       </Button>
       <IconButton icon={Images} size="small" label="Add from library" onClick={onOpenLibrary} />

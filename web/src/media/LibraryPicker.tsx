@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { assetsQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
-import { AssetGrid, AssetGridItem, assetTileClasses } from "../assets/AssetGrid.tsx";
-import { AssetImage } from "../assets/AssetImage.tsx";
+import { AssetGrid, AssetGridItem } from "../assets/AssetGrid.tsx";
+import { PickableAsset } from "../assets/PickableAsset.tsx";
 import { attachOrCopy } from "../assets/attach-or-copy.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -64,6 +64,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
       <div ref={filters} className="mt-4 mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <SearchField
           label="Search files"
+          isWide
           query={search.q ?? ""}
           onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
         />
@@ -101,6 +102,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
                   <PickableAsset
                     asset={asset}
                     isSelected={selectedAssets.some(({ id }) => id === asset.id)}
+                    note={asset.postId === null ? undefined : "On another post: adds a copy"}
                     onChange={(isSelected) =>
                       setSelectedAssets((current) =>
                         isSelected ? [...current, asset] : current.filter(({ id }) => id !== asset.id),
@@ -151,32 +153,5 @@ function NoFiles({
         </Button>
       </p>
     </>
-  );
-}
-
-function PickableAsset({
-  asset,
-  isSelected,
-  onChange,
-}: {
-  asset: Asset;
-  isSelected: boolean;
-  onChange: (isSelected: boolean) => void;
-}) {
-  return (
-    <label className={`font-normal ${assetTileClasses}`} htmlFor={`pick-${asset.id}`}>
-      <AssetImage asset={asset} />
-      <span className="flex min-w-0 items-center gap-2">
-        <input
-          id={`pick-${asset.id}`}
-          className="m-0"
-          type="checkbox"
-          checked={isSelected}
-          onChange={({ target }) => onChange(target.checked)}
-        />
-        <span className="truncate">{asset.filename}</span>
-      </span>
-      {asset.postId !== null && <span className="text-sm text-muted">On another post: adds a copy</span>}
-    </label>
   );
 }

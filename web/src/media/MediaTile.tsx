@@ -19,7 +19,7 @@ export interface TileActions {
     /** Returns a function that moves the file by one position; undefined if there is no such position. */
     getMove: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
     detach: (asset: Asset) => void;
-    cancelUpload: (asset: Asset) => void;
+    discardPendingAsset: (asset: Asset) => void;
     selection: Pick<FileSelection, "isAvailable" | "isActive" | "ids" | "start" | "toggle">;
   };
 }
@@ -154,7 +154,7 @@ function TileMenu({
         ))}
         <MenuSeparator />
         {asset.status === "pending" ? (
-          <MenuItem icon={Ban} onSelect={() => edit.cancelUpload(asset)} isDestructive>
+          <MenuItem icon={Ban} onSelect={() => edit.discardPendingAsset(asset)} isDestructive>
             Cancel upload
           </MenuItem>
         ) : (

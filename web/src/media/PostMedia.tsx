@@ -1,5 +1,5 @@
 import { ImagePlus } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type RefObject } from "react";
 import type { Asset, Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
 import { useBulkActions } from "../assets/use-bulk-actions.ts";
@@ -30,6 +30,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const { may } = useStudio();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const uploadButton = useRef<HTMLButtonElement>(null);
   const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
   const [isLibraryOpen, setIsLibraryOpen] = useState(false);
   const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
@@ -87,7 +88,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     open: ({ id }) => setOpenDialog({ kind: "details", assetId: id }),
     play: ({ id }) => setOpenDialog({ kind: "video", assetId: id }),
     ...(canEdit && {
-      edit: { getMove, detach: (asset) => void detach([asset]), cancelUpload: deleteAsset, selection },
+      edit: { getMove, detach: (asset) => void detach([asset]), discardPendingAsset: deleteAsset, selection },
     }),
   };
   const count = files.length + failedUploads.length + newUploads.length;
@@ -104,11 +105,12 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
             Files
             {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
           </h2>
-          {/* Here, it does not move the buttons on the right when it appears. */}
+          {/* On the left, so that the buttons on the right do not move when these appear. */}
           <SelectFilesButtons selection={selection} />
         </div>
         {canAdd && !selection.isActive && (
           <AddFiles
+            uploadButton={uploadButton}
             onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
             onOpenLibrary={() => setIsLibraryOpen(true)}
             onRequestFiles={links.create}
@@ -126,7 +128,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
           onReorder={canEdit ? reorder : undefined}
         />
       ) : (
-        <EmptyFiles canAdd={canAdd} />
+        <EmptyFiles canAdd={canAdd} uploadButton={uploadButton} />
       )}
       <div
         className="pointer-events-none absolute -inset-2 hidden place-items-center rounded-md border-2 border-dashed border-accent bg-paper/85 font-semibold text-accent group-data-dragging/media:grid"
@@ -158,15 +160,25 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   );
 }
 
-function EmptyFiles({ canAdd }: { canAdd: boolean }) {
+function EmptyFiles({ canAdd, uploadButton }: { canAdd: boolean; uploadButton: RefObject<HTMLButtonElement | null> }) {
   if (!canAdd) return <p className="m-0 text-muted">No files attached.</p>;
   return (
-    <div className="grid justify-items-center gap-2 rounded-md border border-dashed border-rule px-4 py-8 text-center text-muted">
+    <button
+      type="button"
+      className="grid w-full cursor-pointer justify-items-center gap-2 rounded-md border border-dashed border-rule px-4 py-8 text-center text-muted hover:border-control hover:text-ink"
+      onClick={() => {
+        // The first file replaces this button, and would take its focus away.
+        uploadButton.current?.focus({ preventScroll: true });
+        uploadButton.current?.click();
+      }}
+    >
       <ImagePlus aria-hidden="true" className="size-7" strokeWidth={1.5} />
-      <p className="m-0 text-sm">
-        <span className="pointer-coarse:hidden">Drop or paste images, videos and documents here, or upload them.</span>
-        <span className="hidden pointer-coarse:inline">Upload images, videos and documents.</span>
-      </p>
-    </div>
+      <span className="text-sm">
+        <span className="pointer-coarse:hidden">
+          Drop or paste images, videos and documents here, or click to choose them.
+        </span>
+        <span className="hidden pointer-coarse:inline">Tap to add images, videos and documents.</span>
+      </span>
+    </button>
   );
 }

@@ -80,7 +80,13 @@ export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withd
         </List>
       )}
       {createdUrl !== undefined && (
-        <LinkDialog title="Share this upload link" label="Upload link" url={createdUrl} onClose={clearCreatedUrl}>
+        <LinkDialog
+          title="Share this upload link"
+          label="Upload link"
+          url={createdUrl}
+          lossText="It won’t be shown again. It stays listed under Files, where you can withdraw it."
+          onClose={clearCreatedUrl}
+        >
           For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
           now: it won’t be shown again. You can withdraw it under Files.
         </LinkDialog>

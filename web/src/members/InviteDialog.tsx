@@ -26,7 +26,13 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 
   if (invitation) {
     return (
-      <LinkDialog title="Share this link" label="Invitation link" url={invitation.url} onClose={onClose}>
+      <LinkDialog
+        title="Share this link"
+        label="Invitation link"
+        url={invitation.url}
+        lossText="It won’t be shown again. The invitation stays under Pending invitations, where you can revoke it."
+        onClose={onClose}
+      >
         {trimmedEmail === "" ? "One person" : `Only ${trimmedEmail}`} can use it to join {studio.name} as{" "}
         {withArticle(role)}. It expires on {formatExactTime(invitation.expiresAt, studio.timezone)}. Copy it now: it
         won’t be shown again. You can revoke it until it’s used.

@@ -14,7 +14,15 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 
 /** A studio needs an owner, so the server does not let the only owner leave or change their role. */
-export function MemberRow({ member, isOnlyOwner }: { member: Member; isOnlyOwner: boolean }) {
+export function MemberRow({
+  member,
+  isOnlyOwner,
+  isOnlyMember,
+}: {
+  member: Member;
+  isOnlyOwner: boolean;
+  isOnlyMember: boolean;
+}) {
   const { studio, me, may } = useStudio();
   const isMe = member.userId === me.user.id;
   const { manages: manageableRoles } = studio;
@@ -79,8 +87,10 @@ export function MemberRow({ member, isOnlyOwner }: { member: Member; isOnlyOwner
           )}
         </RowActions>
         {isOnlyOwner && isMe && (
-          <p id={reasonId} className="m-0 text-sm text-muted">
-            Make someone else an owner first
+          <p id={reasonId} className="m-0 text-sm text-muted sm:max-w-64 sm:text-right">
+            {isOnlyMember
+              ? "Invite another owner first, or delete the studio in Settings."
+              : "Make someone else an owner first."}
           </p>
         )}
       </div>

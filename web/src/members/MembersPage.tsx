@@ -29,7 +29,7 @@ export function MembersPage() {
             {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone</Button>}
             {canTransferOwnership && (
               <Button variant="secondary" onClick={() => setVisibleDialog("transfer")}>
-                Transfer ownership
+                Transfer ownership…
               </Button>
             )}
           </>
@@ -41,7 +41,12 @@ export function MembersPage() {
       {members.data && (
         <List aria-label="Members">
           {members.data.members.map((member) => (
-            <MemberRow key={member.userId} member={member} isOnlyOwner={member.role === "owner" && ownerCount === 1} />
+            <MemberRow
+              key={member.userId}
+              member={member}
+              isOnlyOwner={member.role === "owner" && ownerCount === 1}
+              isOnlyMember={otherMembers.length === 0}
+            />
           ))}
         </List>
       )}

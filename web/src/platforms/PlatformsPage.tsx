@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Platform } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { List } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
 import { ConnectPlatformList } from "./ConnectPlatformList.tsx";
+import { PostReturnLink } from "./PostReturnLink.tsx";
 
 /** The studio's accounts on social platforms, and the platforms it can connect. */
 export function PlatformsPage() {
@@ -21,17 +21,16 @@ export function PlatformsPage() {
 
   return (
     <>
+      <PostReturnLink />
       <PageHeader title="Platforms">
         The studio’s accounts on social platforms. We check each post against their rules.{" "}
         {!may("platforms.connect") && "Owners and admins can connect and disconnect accounts."}
       </PageHeader>
       <QueryStatus query={platforms} />
       {platforms.isSuccess && activeConnections.length === 0 && (
-        <EmptyState title="No accounts connected">
-          {may("platforms.connect")
-            ? "Connect one below. You grant access on the platform itself and can disconnect it here at any time."
-            : "Ask an owner or admin to connect one."}
-        </EmptyState>
+        <p className="text-muted">
+          No accounts connected yet.{!may("platforms.connect") && " Ask an owner or admin to connect one."}
+        </p>
       )}
       {activeConnections.length > 0 && (
         <List aria-label="Connected accounts">

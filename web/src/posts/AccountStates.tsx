@@ -50,13 +50,14 @@ export function AccountStates({
   const hiddenCount = publications.length - limit;
   return (
     <span
-      className="flex min-w-0 items-center gap-x-2.5 text-sm"
+      // Rows of a list have one line; on a card, each name gets its own line if there is too little room for two.
+      className={`flex min-w-0 items-center gap-x-2.5 text-sm ${limit > 1 ? "flex-wrap" : ""}`}
       title={sortedPublications.map(({ account, state }) => `${account}: ${stateLabels[state]}`).join("\n")}
     >
       {sortedPublications.slice(0, limit).map(({ id, account, state }) => {
         const Icon = stateIcons[state];
         return (
-          <span key={id} className="flex min-w-0 items-center gap-1">
+          <span key={id} className="flex max-w-full min-w-0 items-center gap-1">
             <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
             <span className="sr-only">{stateLabels[state]}: </span>
             <span className="truncate">{account}</span>

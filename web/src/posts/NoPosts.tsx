@@ -1,11 +1,36 @@
 import { Link } from "@tanstack/react-router";
 import { FileText, SearchX } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
-import type { PostSearch } from "../search-params.ts";
+import type { PostGroup, PostSearch } from "../search-params.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { groupIcons } from "./post-groups.ts";
 import { isFiltered } from "./use-archived-posts.ts";
+
+/** What each tab shows, and how a post gets there. */
+const emptyGroups: Record<PostGroup, { title: string; text: string }> = {
+  draft: {
+    title: "No drafts",
+    text: "Posts that are still being written appear here. Write one, or ask an AI client to draft one.",
+  },
+  ready: {
+    title: "Nothing is ready",
+    text: "Finished posts that wait to be published appear here. When a draft is done, open it and choose Mark ready.",
+  },
+  scheduled: {
+    title: "Nothing is scheduled",
+    text: "Posts that have a publishing time or wait for approval appear here. Choose Schedule in the menu of a post.",
+  },
+  published: {
+    title: "Nothing is published yet",
+    text: "Posts appear here as soon as a platform has published them. Open a post to publish it.",
+  },
+  archived: {
+    title: "Nothing is archived",
+    text: "Posts that you put aside appear here. Choose Archive in the menu of a post; you can restore it at any time.",
+  },
+};
 
 /** Why the list is empty, and what to do next. */
 export function NoPosts({
@@ -18,6 +43,29 @@ export function NoPosts({
 }) {
   const { studio, may } = useStudio();
   const params = { studioId: studio.id };
+  const { status, ...otherSearch } = search;
+  if (status !== undefined && !isFiltered(otherSearch)) {
+    const { title, text } = emptyGroups[status];
+    return (
+      <EmptyState
+        title={title}
+        icon={groupIcons[status].icon}
+        actions={
+          status === "draft" && may("posts.write") ? (
+            <ButtonLink to="/studios/$studioId/posts/new" params={params}>
+              Write a post
+            </ButtonLink>
+          ) : (
+            <Link to="/studios/$studioId/posts" params={params}>
+              Show all posts
+            </Link>
+          )
+        }
+      >
+        {text}
+      </EmptyState>
+    );
+  }
   if (isFiltered(search)) {
     return (
       <EmptyState

@@ -4,6 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
+import { findGroup } from "./post-groups.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
 import { useDeletePost } from "./use-delete-post.ts";
 import { useDuplicateOpenPost } from "./use-duplicate-post.ts";
@@ -42,7 +43,7 @@ export function OpenPostMenu({
     label: "Mark ready",
     group,
     icon: statusIcons.ready,
-    isEnabled: mayWrite && status === "draft",
+    isEnabled: mayWrite && findGroup({ ...editor.latestPost, status }) === "draft",
     run: () => void onSetStatus("ready"),
   });
   useShortcut({

@@ -1,16 +1,27 @@
 import { createContext, lazy, Suspense, use, useMemo, useState, type ReactNode } from "react";
+import type { PostSummary } from "../api/summary-queries.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
 
 const SchedulePostDialog = lazy(async () => ({
   default: (await import("../publishing/SchedulePostDialog.tsx")).SchedulePostDialog,
 }));
 
+const ReschedulePostDialog = lazy(async () => ({
+  default: (await import("./ReschedulePostDialog.tsx")).ReschedulePostDialog,
+}));
+
 interface PostDialogs {
   copyLink: (url: string) => Promise<void>;
   schedule: (postId: string) => void;
+  /** For a post whose planned publications have the same time. */
+  reschedule: (post: PostSummary) => void;
 }
 
-const PostDialogsContext = createContext<PostDialogs>({ copyLink: async () => {}, schedule: () => {} });
+const PostDialogsContext = createContext<PostDialogs>({
+  copyLink: async () => {},
+  schedule: () => {},
+  reschedule: () => {},
+});
 
 /** Opens the dialogs of the closest `PostDialogsProvider`. */
 export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
@@ -22,13 +33,22 @@ export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();
   const [postIdToSchedule, setPostIdToSchedule] = useState<string>();
-  const dialogs = useMemo(() => ({ copyLink, schedule: setPostIdToSchedule }), [copyLink]);
+  const [postToReschedule, setPostToReschedule] = useState<PostSummary>();
+  const dialogs = useMemo(
+    () => ({ copyLink, schedule: setPostIdToSchedule, reschedule: setPostToReschedule }),
+    [copyLink],
+  );
   return (
     <PostDialogsContext value={dialogs}>
       {children}
       {postIdToSchedule !== undefined && (
         <Suspense>
           <SchedulePostDialog postId={postIdToSchedule} onClose={() => setPostIdToSchedule(undefined)} />
+        </Suspense>
+      )}
+      {postToReschedule && (
+        <Suspense>
+          <ReschedulePostDialog post={postToReschedule} onClose={() => setPostToReschedule(undefined)} />
         </Suspense>
       )}
       {linkDialog}

@@ -42,7 +42,7 @@ export function PostFilters({
   const filtersId = useId();
   return (
     <>
-      {tabs !== undefined && <div className={`basis-full ${stripClasses}`}>{tabs}</div>}
+      {tabs !== undefined && <div className="min-w-0 basis-full">{tabs}</div>}
       <div className="contents max-sm:flex max-sm:basis-full max-sm:gap-2">
         <SearchField
           label="Search posts"

@@ -5,12 +5,14 @@ import { useStudio } from "../layout/use-studio.ts";
 import { findMainState } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
-import { Button, ButtonLink } from "../ui/Button.tsx";
+import { Button } from "../ui/Button.tsx";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
 import type { NextAction } from "./next-action.ts";
+import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
+import { findGroup } from "./post-groups.ts";
 import { PostPagerButtons, type PressedPagerButton } from "./PostPagerButtons.tsx";
 import { PostsBackLink } from "./PostsBackLink.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
@@ -35,7 +37,10 @@ interface PostHeaderProps {
   onPublish: () => void;
 }
 
-/** Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. */
+/**
+ * Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. On wider ones, all of
+ * it is in one row; `md:` classes shorten the row where an open panel leaves it little room.
+ */
 export function PostHeader({
   editor,
   pressedPagerButton,
@@ -50,19 +55,19 @@ export function PostHeader({
   const hasPagerButtons = isExtraWide && openPanel === undefined;
   const pager = usePostPager(editor);
   const panelButtons = (
-    <div className="ml-auto flex flex-none gap-2">
+    <div className="ml-auto flex flex-none gap-2 md:@max-lg:gap-1">
       {panels.map(({ panel, label, icon }) => (
         <Button
           key={panel}
           variant="quiet"
           size="small"
           icon={icon}
-          className="@max-2xl:min-w-11"
+          className="aria-expanded:border-accent aria-expanded:bg-wash aria-expanded:text-accent @max-2xl:px-2 max-md:min-w-11 pointer-coarse:@max-3xl:min-w-11 forced-colors:aria-expanded:border-[Highlight]"
           aria-expanded={openPanel === panel}
           onClick={() => onTogglePanel(panel)}
         >
           {/* On a phone or beside an open panel, the status and the next action need the space. */}
-          <span className="@max-2xl:sr-only">{label}</span>
+          <span className="@max-2xl:sr-only pointer-coarse:@max-3xl:sr-only">{label}</span>
           {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
         </Button>
       ))}
@@ -79,13 +84,16 @@ export function PostHeader({
           {panelButtons}
         </div>
       )}
-      <div className="sticky top-0 z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 flex-wrap max-md:top-[3.3125rem] md:-mt-4">
+      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] max-md:flex-wrap md:-mt-4 md:@max-lg:gap-x-2">
         {isWide && backLink}
         {hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
-        <Actions editor={editor} menuPager={hasPagerButtons ? undefined : pager} {...rest}>
-          {isWide && saveStatus}
-          {isWide && panelButtons}
-        </Actions>
+        <Actions
+          editor={editor}
+          menuPager={hasPagerButtons ? undefined : pager}
+          saveStatus={isWide && saveStatus}
+          panelButtons={isWide && panelButtons}
+          {...rest}
+        />
       </div>
     </>
   );
@@ -96,30 +104,51 @@ function Actions({
   nextAction,
   onPublish,
   menuPager,
-  children,
+  saveStatus,
+  panelButtons,
 }: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish"> & {
   menuPager: PostPager | undefined;
-  children: ReactNode;
+  saveStatus: ReactNode;
+  panelButtons: ReactNode;
 }) {
   const { may } = useStudio();
   const setStatus = useSetStatus(editor);
   const { status } = editor.base;
   const mainState = findMainState(editor.latestPost.publications ?? []);
+  const hasStatusSelect = findGroup({ ...editor.latestPost, status }) === status;
   return (
     <>
       {mainState && (
-        // On a phone, the badge gets its own line if it is long or the next action needs the space.
+        // On a phone, the badge gets its own line if the status and the next action need the space.
         <span
-          className={`flex font-medium ${nextAction || mainState === "proposed" ? "max-sm:order-last max-sm:basis-full" : ""}`}
+          className={`grid font-medium ${hasStatusSelect && nextAction ? "max-sm:order-last max-sm:basis-full" : ""}`}
         >
-          <IconBadge icon={stateIcons[mainState]} label={stateLabels[mainState]} color={stateColors[mainState]} />
+          <IconBadge
+            icon={stateIcons[mainState]}
+            label={stateLabels[mainState]}
+            color={stateColors[mainState]}
+            // The longest label wraps to two lines. Beside the status, there is room only for the icon.
+            labelClassName={
+              hasStatusSelect ? "md:@max-lg:sr-only" : "md:@max-2xl:leading-4 md:@max-2xl:whitespace-normal"
+            }
+          />
         </span>
       )}
-      <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
-      {children}
-      <div className="flex flex-none items-center gap-2 max-md:ml-auto">
+      {hasStatusSelect && (
+        <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
+      )}
+      {saveStatus}
+      <div className="ml-auto flex flex-none items-center gap-2 md:@max-lg:gap-1">
+        {panelButtons}
         <OpenPostMenu editor={editor} pager={menuPager} onSetStatus={setStatus} />
-        {nextAction && <NextActionButton action={nextAction} onPublish={onPublish} onSetStatus={setStatus} />}
+        {nextAction && (
+          <NextActionButton
+            postId={editor.latestPost.id}
+            action={nextAction}
+            onPublish={onPublish}
+            onSetStatus={setStatus}
+          />
+        )}
       </div>
     </>
   );
@@ -136,14 +165,14 @@ function StatusSelect({
 }) {
   const Icon = statusIcons[status];
   return (
-    <span className="relative flex-none">
+    <span className="relative min-w-0 max-md:flex-none">
       <span
-        className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center ${statusColors[status]}`}
+        className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center md:@max-lg:hidden ${statusColors[status]}`}
       >
         <Icon size={16} aria-hidden="true" />
       </span>
       <select
-        className="w-auto rounded-full border-rule py-1 pl-8 font-medium"
+        className="w-auto max-w-full rounded-full border-rule py-1 pl-8 font-medium md:@max-lg:pr-7 md:@max-lg:pl-2.5"
         aria-label="Status"
         value={status}
         disabled={isDisabled}
@@ -157,44 +186,4 @@ function StatusSelect({
       </select>
     </span>
   );
-}
-
-function NextActionButton({
-  action,
-  onPublish,
-  onSetStatus,
-}: {
-  action: NextAction;
-  onPublish: () => void;
-  onSetStatus: (status: PostStatus) => Promise<void>;
-}) {
-  const { studio } = useStudio();
-  const params = { studioId: studio.id };
-  switch (action.kind) {
-    case "restore":
-      return <Button onClick={() => void onSetStatus("draft")}>Restore as draft</Button>;
-    case "markReady":
-      return <Button onClick={() => void onSetStatus("ready")}>Mark ready</Button>;
-    case "publish":
-      return <Button onClick={onPublish}>{action.label}</Button>;
-    case "connect":
-      return (
-        <ButtonLink to="/studios/$studioId/platforms" params={params}>
-          Connect an account
-        </ButtonLink>
-      );
-    case "review":
-      return action.publicationId === undefined ? (
-        <ButtonLink to="/studios/$studioId/publications/approvals" params={params}>
-          {action.label}
-        </ButtonLink>
-      ) : (
-        <ButtonLink
-          to="/studios/$studioId/publications/$publicationId"
-          params={{ ...params, publicationId: action.publicationId }}
-        >
-          {action.label}
-        </ButtonLink>
-      );
-  }
 }

@@ -5,6 +5,8 @@ import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses } from "../search-params.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
+import { listReschedulable } from "./find-planned-time.ts";
+import { findGroup } from "./post-groups.ts";
 import { usePostDialogs } from "./PostDialogs.tsx";
 import { useChangePost } from "./use-change-post.ts";
 import { useDuplicatePost } from "./use-duplicate-post.ts";
@@ -30,7 +32,8 @@ function PostMenuItems({ post }: { post: PostSummary }) {
   const { studio, may } = useStudio();
   const { setStatus, moveToTrash } = useChangePost();
   const duplicate = useDuplicatePost();
-  const { copyLink, schedule } = usePostDialogs();
+  const { copyLink } = usePostDialogs();
+  const group = findGroup(post);
   return (
     <>
       <MenuLink
@@ -43,11 +46,7 @@ function PostMenuItems({ post }: { post: PostSummary }) {
       <MenuItem icon={Link2} onSelect={() => void copyLink(`${location.origin}/studios/${studio.id}/posts/${post.id}`)}>
         Copy link
       </MenuItem>
-      {may("publications.request") && post.status !== "archived" && (
-        <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
-          Schedule…
-        </MenuItem>
-      )}
+      {may("publications.request") && post.status !== "archived" && <ScheduleItem post={post} />}
       {may("posts.write") && (
         <>
           <MenuItem icon={CopyPlus} onSelect={() => void duplicate(post)}>
@@ -55,7 +54,8 @@ function PostMenuItems({ post }: { post: PostSummary }) {
           </MenuItem>
           <MenuSeparator />
           {postStatuses
-            .filter((status) => status !== post.status)
+            // Between drafts and ready posts, a scheduled or published post would not visibly move.
+            .filter((status) => status !== post.status && (group === post.status || status === "archived"))
             .map((status) => (
               <MenuItem key={status} icon={statusIcons[status]} onSelect={() => void setStatus(post, status)}>
                 {actionLabels[status]}
@@ -68,5 +68,34 @@ function PostMenuItems({ post }: { post: PostSummary }) {
         </>
       )}
     </>
+  );
+}
+
+/** Reschedules a planned post: on its page if its publications have different times, where each has a button. */
+function ScheduleItem({ post }: { post: PostSummary }) {
+  const { studio } = useStudio();
+  const { schedule, reschedule } = usePostDialogs();
+  const times = new Set(listReschedulable(post).map(({ scheduledFor }) => scheduledFor));
+  if (times.size === 0)
+    return (
+      <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
+        Schedule…
+      </MenuItem>
+    );
+  if (times.size === 1)
+    return (
+      <MenuItem icon={CalendarClock} onSelect={() => reschedule(post)}>
+        Reschedule…
+      </MenuItem>
+    );
+  return (
+    <MenuLink
+      icon={CalendarClock}
+      to="/studios/$studioId/posts/$postId"
+      params={{ studioId: studio.id, postId: post.id }}
+      hash="publishing"
+    >
+      Reschedule
+    </MenuLink>
   );
 }

@@ -1,5 +1,5 @@
 import { useLocation } from "@tanstack/react-router";
-import { CircleAlert, Eye, PenLine } from "lucide-react";
+import { CircleAlert, Eye, Images, PenLine } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
@@ -44,8 +44,8 @@ export function PostText({
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
           <ScrollStrip>
-            <Tabs.List aria-label="Text per account" className="flex flex-none gap-1">
-              <Tabs.Trigger value={allAccountsTab} className={tabClasses} onClick={scrollTabIntoView}>
+            <Tabs.List aria-label="Text and files per account" className="flex flex-none gap-1">
+              <Tabs.Trigger value={allAccountsTab} className={tabClasses}>
                 All accounts
               </Tabs.Trigger>
               {accounts.map((account) => (
@@ -85,9 +85,6 @@ export function PostText({
   );
 }
 
-const scrollTabIntoView = ({ currentTarget }: { currentTarget: HTMLElement }): void =>
-  currentTarget.scrollIntoView({ block: "nearest", inline: "nearest" });
-
 function AccountTrigger({
   account,
   editor,
@@ -97,20 +94,16 @@ function AccountTrigger({
   editor: EditorController;
   isSelected: boolean;
 }) {
-  const { connectionId, label, platformName, textRule, problems } = account;
+  const { connectionId, label, platformName, textRule, problems, fileChoice } = account;
   const variant = editor.variantDrafts.getVariant(connectionId);
   const { label: count, excess } = measureText(variant ?? editor.draft.body, textRule);
   const isRejected =
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
   return (
-    <Tabs.Trigger
-      value={connectionId}
-      className={tabClasses}
-      title={`${label}, ${platformName}`}
-      onClick={scrollTabIntoView}
-    >
+    <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
       <span className="max-w-40 truncate">{label}</span>
       {variant !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
+      {fileChoice !== undefined && <Images size={14} className="flex-none" role="img" aria-label={fileChoice} />}
       {textRule && <span className={getCountClasses(isSelected, excess > 0)}>{count}</span>}
       {isRejected && <CircleAlert size={14} className="flex-none text-danger" role="img" aria-label="has a problem" />}
     </Tabs.Trigger>

@@ -6,7 +6,7 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describePostState } from "./describe-post-state.ts";
 import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
 
-/** When the post goes out or went out. If neither is known, when it was created, as lists are sorted by that time. */
+/** When the post goes out, should have gone out or went out. If none is known, when it was created, as lists are sorted by that time. */
 export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
   const plannedTime = findPlannedTime(post);
   if (plannedTime !== undefined)
@@ -14,7 +14,7 @@ export function PostTime({ post, timezone }: { post: PostSummary; timezone: stri
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
         {/* On a phone, the state beside it has a similar icon, and there is little room. */}
         <CalendarClock size={14} className="flex-none text-info @max-md:hidden" aria-hidden="true" />
-        <span className="sr-only">Planned for </span>
+        <span className="sr-only">{Date.parse(plannedTime) < Date.now() ? "Was planned for " : "Planned for "}</span>
         <span className="@max-md:hidden">{formatTime(plannedTime, timezone)}</span>
         <span className="hidden @max-md:inline">{formatShortTime(plannedTime, timezone)}</span>
       </span>

@@ -1,4 +1,5 @@
 import { useStudio } from "../layout/use-studio.ts";
+import { isComposing } from "../ui/is-composing.ts";
 import { getHighlightClasses } from "./field-classes.ts";
 import type { EditorController } from "./use-editor.ts";
 
@@ -23,8 +24,7 @@ export function PostTitle({ editor }: { editor: EditorController }) {
         // A title is a single line, even if the pasted text is not.
         onChange={(event) => editor.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
         onKeyDown={(event) => {
-          // While composing, Enter accepts what an input method suggests.
-          if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+          if (event.key !== "Enter" || isComposing(event.nativeEvent)) return;
           event.preventDefault();
           document.querySelector<HTMLElement>("#post-body")?.focus();
         }}

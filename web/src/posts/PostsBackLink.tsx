@@ -28,7 +28,8 @@ export function PostsBackLink() {
       onClick={goBackIfPossible}
     >
       <ArrowLeft size={16} aria-hidden="true" />
-      {search.view === undefined ? "Posts" : viewLabels[search.view].label}
+      {/* Beside an open panel, the header has little room, and the sidebar has the same link. */}
+      <span className="md:@max-lg:sr-only">{search.view === undefined ? "Posts" : viewLabels[search.view].label}</span>
       {hasPostFilter(search) && <span className="sr-only"> (filtered)</span>}
     </Link>
   );

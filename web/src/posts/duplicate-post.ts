@@ -31,12 +31,12 @@ export async function duplicatePost(
   const original = await queryClient.query(postQuery(studioId, postId));
   const { title, body } = editedText ?? original;
   const { id } = await createPost(studioId, { title: getCopyTitle(title), body, tags: original.tags });
-  const areVariantsCopied = await copyVariants(queryClient, studioId, id, original);
-  const missingFiles = await copyFiles(studioId, id, original.assets);
+  const { copyIds, missingFiles } = await copyFiles(studioId, id, original.assets);
+  const areVariantsCopied = await copyVariants(queryClient, studioId, id, original, copyIds);
   return {
     id,
     omissions: [
-      ...(areVariantsCopied ? [] : ["the texts for specific accounts"]),
+      ...(areVariantsCopied ? [] : ["the texts and files for specific accounts"]),
       ...describeMissingFiles(missingFiles),
     ],
   };
@@ -54,12 +54,18 @@ async function copyVariants(
   studioId: string,
   newPostId: string,
   { variants }: Post,
+  copyIds: ReadonlyMap<string, string>,
 ): Promise<boolean> {
   if (variants.length === 0) return true;
   try {
     const { connections } = await queryClient.query(platformsQuery(studioId));
     const connectedIds = new Set(connections.filter(({ state }) => state !== "disconnected").map(({ id }) => id));
-    const connectedVariants = variants.filter(({ connectionId }) => connectedIds.has(connectionId));
+    const connectedVariants = variants
+      .filter(({ connectionId }) => connectedIds.has(connectionId))
+      .map(({ assetIds, ...others }) => ({
+        ...others,
+        ...(assetIds && { assetIds: assetIds.flatMap((id) => copyIds.get(id) ?? []) }),
+      }));
     if (connectedVariants.length > 0) await updatePost(studioId, newPostId, { variants: connectedVariants });
     return true;
   } catch {
@@ -67,8 +73,14 @@ async function copyVariants(
   }
 }
 
-/** Resolves with the names of the files that the new post lacks. */
-async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<string[]> {
+interface CopiedFiles {
+  /** The ids of the new files, by the ids of the originals. */
+  copyIds: ReadonlyMap<string, string>;
+  /** The names of the files that the new post lacks. */
+  missingFiles: readonly string[];
+}
+
+async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<CopiedFiles> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
   const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), {
     concurrency: 4,
@@ -85,7 +97,10 @@ async function copyFiles(studioId: string, newPostId: string, assets: Post["asse
   // Keeps unused copies out of the library.
   await runBulk(attachments.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
   const attachedIds = new Set(attachments.successes.map(({ item }) => item.id));
-  return assets.filter(({ id }) => !attachedIds.has(id)).map(({ filename }) => filename);
+  return {
+    copyIds: new Map([...copyIds].filter(([id]) => attachedIds.has(id))),
+    missingFiles: assets.filter(({ id }) => !attachedIds.has(id)).map(({ filename }) => filename),
+  };
 }
 
 const describeMissingFiles = (names: readonly string[]): string[] => {

@@ -22,9 +22,9 @@ export function mergeText(base: string, mine: string, theirs: string): MergePart
  */
 export function moveCaret(before: string, after: string, caret: number): number {
   const [linesBefore, linesAfter] = [before.split("\n"), after.split("\n")];
-  const textBeforeCaret = before.slice(0, caret).split("\n");
-  let line = textBeforeCaret.length - 1;
-  let column = textBeforeCaret.at(-1)?.length ?? 0;
+  const linesUpToCaret = before.slice(0, caret).split("\n");
+  let line = linesUpToCaret.length - 1;
+  let column = linesUpToCaret.at(-1)?.length ?? 0;
   let addedLineCount = 0;
   for (const { buffer1, buffer2 } of diffIndices(linesBefore, linesAfter)) {
     const [start, length] = buffer1;

@@ -5,6 +5,8 @@ export type NextAction =
   /** `publicationId` is undefined if there are several, which the Approvals page lists. */
   | { kind: "review"; label: string; publicationId: string | undefined };
 
+export const askLabel = "Ask for approval…";
+
 type PolicyAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
 
 interface PostState {
@@ -49,5 +51,5 @@ export function getNextAction(
   const isPublished = ({ connectionId }: AccountState) =>
     publications.some((publication) => publication.connectionId === connectionId && publication.state === "published");
   const canPublish = accounts.some((account) => account.canPublish && !isPublished(account));
-  return canPublish ? { kind: "publish", label: isPublisher ? "Publish…" : "Ask for approval…" } : undefined;
+  return canPublish ? { kind: "publish", label: isPublisher ? "Publish…" : askLabel } : undefined;
 }

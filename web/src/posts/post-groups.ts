@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { findStage } from "../api/post-stage.ts";
-import type { Post } from "../api/queries.ts";
+import type { VisibleState } from "../api/publication-queries.ts";
+import type { PostStatus } from "../api/queries.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import type { PostGroup } from "../search-params.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
@@ -23,7 +24,13 @@ export const groupIcons: Record<PostGroup, { icon: LucideIcon; color: string }> 
 };
 
 /** Drafts and ready posts that are scheduled or published are in the groups for those. */
-export function findGroup({ status, publications = [] }: Pick<Post, "status" | "publications">): PostGroup {
+export function findGroup({
+  status,
+  publications = [],
+}: {
+  status: PostStatus;
+  publications?: readonly { state: VisibleState }[] | undefined;
+}): PostGroup {
   const stage = findStage(publications);
   return status === "archived" || stage === "editing" ? status : stage;
 }

@@ -1,4 +1,4 @@
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -19,8 +19,7 @@ export function useChangePost(): {
   const confirmRemoval = useConfirmRemoval();
 
   function reportError(error: unknown): void {
-    const { message, hint } = describeError(error);
-    showToast({ text: `${message} ${hint}` });
+    showToast({ text: formatError(error) });
   }
 
   async function run(post: PostSummary, change: PostChange, toastText: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { deletePost } from "../api/mutations.ts";
 import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -46,8 +46,7 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
       uploaderRegistry.discard(getPostUploadsKey(id));
       showToast({ text: `“${title}” moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
-      const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      showToast({ text: formatError(error) });
     }
     queryClient.removeQueries({ queryKey: postQuery(studio.id, id).queryKey });
     await refreshQueries(queryClient, studio.id);

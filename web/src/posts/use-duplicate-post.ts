@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { deletePost } from "../api/mutations.ts";
 import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -51,8 +51,7 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
   }
 
   function showError(error: unknown, topic?: string): void {
-    const { message, hint } = describeError(error);
-    showToast({ text: `${message} ${hint}`, ...(topic === undefined ? {} : { topic }) });
+    showToast({ text: formatError(error), ...(topic === undefined ? {} : { topic }) });
   }
 }
 

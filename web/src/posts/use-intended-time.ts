@@ -7,8 +7,8 @@ import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
 /**
- * The time that the user chose on the calendar when creating the post, from the URL. Undefined if there is none, once
- * the post is scheduled, or when the time has passed.
+ * The time that the user chose on the calendar for the post, from the URL. Undefined if there is none, once the post is
+ * scheduled, or when the time has passed.
  */
 export function useIntendedTime({ publications = [] }: Post): string | undefined {
   const { at } = route.useSearch();

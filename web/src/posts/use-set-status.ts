@@ -1,4 +1,4 @@
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
@@ -27,7 +27,6 @@ export function useSetStatus(editor: EditorController): (status: PostStatus) => 
   }
 
   function showError(error: unknown): void {
-    const { message, hint } = describeError(error);
-    showToast({ text: `${message} ${hint}` });
+    showToast({ text: formatError(error) });
   }
 }

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { updatePost } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
+import { changeVariant } from "./change-variant.ts";
 import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useSequentialCalls } from "./use-sequential-calls.ts";
 
@@ -17,7 +18,7 @@ type Edits = Readonly<Record<string, VariantEdit>>;
 
 export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
 
-/** Saves the variants of a post automatically, and reports conflicts. All ids are connection ids. */
+/** Saves the texts of single accounts automatically, and reports conflicts. All ids are connection ids. */
 export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
   const queryClient = useQueryClient();
   const [edits, setEdits] = useState<Edits>({});
@@ -45,7 +46,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
       setIsSaving(true);
       try {
         const variants = sentEdits.reduce(
-          (all, [id, { text }]) => (text === undefined ? withoutVariant(all, id) : withVariant(all, id, text)),
+          (all, [id, { text }]) => changeVariant(all, id, { body: text }),
           currentPost.variants,
         );
         latest.current.controller.accept(await updatePost(studioId, postId, { variants, revision }));
@@ -89,13 +90,13 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     conflictIds,
     save,
     /** The account's own text as edited; undefined if the account gets the post's text. */
-    getVariant: (id: string): string | undefined => (edits[id] ? edits[id].text : findVariant(post, id)),
+    getVariant: (id: string): string | undefined => (edits[id] ? edits[id].text : findOwnText(post, id)),
     /** The saved text that the edit started from, and the saved text now. */
-    getVersions: (id: string) => ({ before: edits[id]?.base, after: findVariant(post, id) }),
+    getVersions: (id: string) => ({ before: edits[id]?.base, after: findOwnText(post, id) }),
     /** Without a text, the account gets the post's text. */
     edit: (id: string, text: string | undefined) =>
       setEdits(({ [id]: edit, ...others }) => {
-        const savedText = findVariant(post, id);
+        const savedText = findOwnText(post, id);
         // While saving, the request may replace the saved text, so the edit is kept.
         if (text === savedText && !isSaving) return others;
         return { ...others, [id]: { text, base: edit ? edit.base : savedText } };
@@ -103,28 +104,20 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     /** Resolves a conflict: with the saved text, or with the edit. */
     resolve: (id: string, side: "mine" | "theirs") =>
       setEdits(({ [id]: edit, ...others }) =>
-        side === "theirs" || !edit ? others : { ...others, [id]: { ...edit, base: findVariant(post, id) } },
+        side === "theirs" || !edit ? others : { ...others, [id]: { ...edit, base: findOwnText(post, id) } },
       ),
   };
 }
 
-/** All variants of a post, with this text for one account. */
-const withVariant = (variants: Post["variants"], connectionId: string, body: string): Post["variants"] => [
-  ...withoutVariant(variants, connectionId),
-  { connectionId, body },
-];
-
-const withoutVariant = (variants: Post["variants"], connectionId: string): Post["variants"] =>
-  variants.filter((variant) => variant.connectionId !== connectionId);
-
-const findVariant = ({ variants }: Pick<Post, "variants">, id: string): string | undefined =>
+/** The account's own text; undefined if the account gets the post's text. */
+const findOwnText = ({ variants }: Pick<Post, "variants">, id: string): string | undefined =>
   variants.find(({ connectionId }) => connectionId === id)?.body;
 
 const listUnsavedEdits = (post: Post, edits: Edits): [id: string, edit: VariantEdit][] =>
-  Object.entries(edits).filter(([id, { text }]) => text !== findVariant(post, id));
+  Object.entries(edits).filter(([id, { text }]) => text !== findOwnText(post, id));
 
 function isConflict(post: Post, id: string, { text, base }: VariantEdit): boolean {
-  const savedText = findVariant(post, id);
+  const savedText = findOwnText(post, id);
   return savedText !== base && savedText !== text;
 }
 

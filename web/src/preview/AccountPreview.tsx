@@ -1,16 +1,17 @@
-import { CopyPlus } from "lucide-react";
 import { useState } from "react";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { useDuplicateOpenPost } from "../posts/use-duplicate-post.ts";
 import type { EditorController } from "../posts/use-editor.ts";
-import { isFileSelectionProblem, ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
+import { describeFileChoice } from "../publishing/describe-file-choice.ts";
+import { ChooseFiles } from "../publishing/ChooseFiles.tsx";
+import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
-import { Button } from "../ui/Button.tsx";
 import { getFirstCharacter } from "../ui/first-character.ts";
 import type { Size } from "./crop-window.ts";
 import { FileSettings } from "./FileSettings.tsx";
 import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
+import { findRenditionSize } from "./find-rendition-size.ts";
 import { findRejection } from "./find-rejection.ts";
 import { getDisplay } from "./platform-displays.ts";
 import { PreviewGallery, type PreviewFile } from "./PreviewGallery.tsx";
@@ -32,8 +33,7 @@ export function AccountPreview({
   /** Whether the studio has other accounts on the platform, to which a crop also applies. */
   sharesCrops: boolean;
 }) {
-  const { studio, may } = useStudio();
-  const duplicate = useDuplicateOpenPost(editor);
+  const { studio } = useStudio();
   const [renditionSizes, setRenditionSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
@@ -41,15 +41,17 @@ export function AccountPreview({
   const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));
   const listFileProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
   const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
-  const files = post.assets.map((asset): PreviewFile => {
+  const { assets } = selectForAccount(post, connectionId);
+  const files = assets.map((asset): PreviewFile => {
     const crop = findCrop(post, asset.id, platform);
     const rejection = findRejection(problems, asset.id);
     const hasRendition = asset.kind === "image" && asset.status === "ready" && rejection === undefined;
     return {
       asset,
       rejection,
+      size: findRenditionSize(problems, asset),
       url: hasRendition
-        ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop)
+        ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop, assets.length)
         : undefined,
       onLoad: (size: Size) =>
         setRenditionSizes((current) => ({ ...current, [asset.id]: { ...size, isCropped: crop !== undefined } })),
@@ -84,17 +86,16 @@ export function AccountPreview({
         {display.isMediaFirst === true && textBlock}
       </div>
       <div className="min-w-0">
-        <div className="not-empty:mb-4">
-          <ProblemList problems={otherProblems} />
-          {may("posts.write") && otherProblems.some(isFileSelectionProblem) && (
-            <Button variant="secondary" size="small" icon={CopyPlus} className="mt-2" onClick={() => void duplicate()}>
-              Duplicate post
-            </Button>
+        <ProblemList problems={otherProblems} />
+        <div className="mt-2 mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted empty:hidden">
+          {(post.assets.length > 1 || assets.length < post.assets.length) && (
+            <span>This account gets {describeFileChoice(assets.length, post.assets.length)}.</span>
           )}
+          <ChooseFiles post={post} account={account} isAlwaysShown={post.assets.length > 1} />
         </div>
         {files.length > 0 && (
           <ol className="mt-1 grid gap-5" aria-label={`Files for ${label}`}>
-            {post.assets.map((asset) => (
+            {assets.map((asset) => (
               // Hidden if there is nothing below the filename.
               <li key={asset.id} className="min-w-0 not-has-[>:nth-child(2)]:hidden">
                 <FileSettings

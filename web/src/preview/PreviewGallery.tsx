@@ -8,6 +8,8 @@ export interface PreviewFile {
   asset: Asset;
   /** The rendition; absent for a file that is not a publishable image. */
   url: string | undefined;
+  /** The expected size of the rendition, if it is known. */
+  size: Size | undefined;
   /** Why the platform would reject the file. */
   rejection: string | undefined;
   onLoad: (size: Size) => void;
@@ -68,9 +70,18 @@ export function PreviewGallery({
   );
 }
 
-function Tile({ file: { asset, url, rejection, onLoad }, isCover = false }: { file: PreviewFile; isCover?: boolean }) {
+function Tile({ file, isCover = false }: { file: PreviewFile; isCover?: boolean }) {
+  const { asset, url, size, rejection, onLoad } = file;
   if (url !== undefined)
-    return <RenditionImage url={url} altText={asset.altText ?? ""} isCover={isCover} onLoad={onLoad} />;
+    return (
+      <RenditionImage
+        url={url}
+        altText={asset.altText ?? ""}
+        expectedSize={isCover ? undefined : size}
+        isCover={isCover}
+        onLoad={onLoad}
+      />
+    );
   return (
     <span className="grid size-full min-h-28 content-center justify-items-center gap-1 bg-paper p-3 text-center text-sm">
       <span className="font-serif text-lg text-muted">{getTypeLabel(asset)}</span>

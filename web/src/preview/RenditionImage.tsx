@@ -7,11 +7,14 @@ import type { Size } from "./crop-window.ts";
 export function RenditionImage({
   url,
   altText,
+  expectedSize,
   isCover,
   onLoad,
 }: {
   url: string;
   altText: string;
+  /** Reserves room for the image before it is loaded. */
+  expectedSize?: Size | undefined;
   /** Whether the image fills its tile and is cut off where it doesn't fit, as platforms do in a grid. */
   isCover: boolean;
   onLoad?: (size: Size) => void;
@@ -35,7 +38,8 @@ export function RenditionImage({
   return (
     <div className={`relative ${isCover ? "size-full" : ""}`} aria-busy={loadedUrl !== src}>
       <img
-        className={`mx-auto block ${isCover ? "size-full object-cover" : "h-auto max-h-[30rem] w-auto max-w-full"} ${loadedUrl === undefined ? "min-h-40" : ""} ${loadedUrl === src ? "" : "opacity-60"}`}
+        className={`mx-auto block ${isCover ? "size-full object-cover" : "h-auto max-h-[30rem] w-auto max-w-full"} ${loadedUrl === undefined && !expectedSize ? "min-h-40" : ""} ${loadedUrl === src ? "" : "opacity-60"}`}
+        style={loadedUrl === undefined && expectedSize ? reserveRoom(expectedSize) : undefined}
         src={src}
         alt={altText}
         decoding="async"
@@ -53,6 +57,15 @@ export function RenditionImage({
     </div>
   );
 }
+
+/** The most that the image can be high, as in the class `max-h-[30rem]`. */
+const maxHeightRem = 30;
+
+/** The same size as the loaded image will have. */
+const reserveRoom = ({ width, height }: Size) => ({
+  aspectRatio: width / height,
+  width: `min(100%, ${width}px, ${(maxHeightRem * width) / height}rem)`,
+});
 
 /** An image element does not expose why it failed, so this requests the URL again. */
 async function readFailure(url: string): Promise<string> {

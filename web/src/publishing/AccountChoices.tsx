@@ -1,17 +1,22 @@
 import type { AccountProblems } from "../api/api-error.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { formatTime } from "../ui/format-time.ts";
+import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList } from "./ProblemList.tsx";
+import { isSolvedByFewerFiles } from "./suggest-files.ts";
 import type { Account } from "./use-accounts.ts";
 
 /** A checkbox for each account, with the problems that the post has on the account's platform. */
 export function AccountChoices({
+  post,
   accounts,
   rejections,
   chosenIds,
   onChange,
 }: {
+  post: Post;
   accounts: readonly Account[];
   /** Why the server rejected the last attempt, by account. */
   rejections: readonly AccountProblems[];
@@ -23,30 +28,39 @@ export function AccountChoices({
     <fieldset className="mt-5">
       <legend className="mb-2 font-semibold">Accounts</legend>
       <ul className="grid gap-3">
-        {accounts.map(({ connectionId, label, problems, obstacle, canPublish, ...account }) => (
-          <li key={connectionId} className="min-w-0">
-            <ChoiceField
-              type="checkbox"
-              label={label}
-              description={describeAccount({ ...account, obstacle }, studio.timezone)}
-              className={`[overflow-wrap:anywhere] ${canPublish ? "" : "text-muted"}`}
-              checked={chosenIds.includes(connectionId)}
-              disabled={!canPublish}
-              onChange={({ target }) =>
-                onChange(target.checked ? [...chosenIds, connectionId] : chosenIds.filter((id) => id !== connectionId))
-              }
-            />
-            <div className="pl-7">
-              <ProblemList
-                problems={
-                  rejections
-                    .find((rejection) => rejection.connectionId === connectionId)
-                    ?.problems.map((problem) => ({ ...problem, level: "rejected" as const })) ?? problems
-                }
+        {accounts.map((account) => {
+          const { connectionId, label, canPublish, publishedAt } = account;
+          const rejection = rejections.find((each) => each.connectionId === connectionId);
+          const problems =
+            rejection?.problems.map((problem) => ({ ...problem, level: "rejected" as const })) ?? account.problems;
+          const otherIds = chosenIds.filter((id) => id !== connectionId);
+          return (
+            <li key={connectionId} className="min-w-0">
+              <ChoiceField
+                type="checkbox"
+                label={label}
+                description={describeAccount(account, studio.timezone)}
+                className={`[overflow-wrap:anywhere] ${canPublish ? "" : "text-muted"}`}
+                checked={chosenIds.includes(connectionId)}
+                disabled={!canPublish}
+                onChange={({ target }) => onChange(target.checked ? [...otherIds, connectionId] : otherIds)}
               />
-            </div>
-          </li>
-        ))}
+              <div className="pl-7">
+                <ProblemList problems={problems} />
+                <ChooseFiles
+                  post={post}
+                  account={account}
+                  isAlwaysShown={problems.some(isSolvedByFewerFiles)}
+                  className="mt-2"
+                  // The user wanted to select the account, but could not.
+                  onSave={() =>
+                    onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds)
+                  }
+                />
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </fieldset>
   );
@@ -59,10 +73,12 @@ function describeAccount(
     isAvailable,
     obstacle,
     publishedAt,
-  }: Pick<Account, "platformName" | "isAvailable" | "obstacle" | "publishedAt">,
+    fileChoice,
+  }: Pick<Account, "platformName" | "isAvailable" | "obstacle" | "publishedAt" | "fileChoice">,
   timezone: string,
 ): string {
   if (obstacle !== undefined) return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
-  if (publishedAt === undefined) return platformName;
-  return `${platformName}. Already published: ${formatTime(publishedAt, timezone)}.`;
+  const content = fileChoice === undefined ? platformName : `${platformName}, ${fileChoice}`;
+  if (publishedAt === undefined) return content;
+  return `${content}. Already published: ${formatTime(publishedAt, timezone)}.`;
 }

@@ -13,6 +13,7 @@ import { TextAreaField } from "../ui/Field.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
+import { isComposing } from "../ui/is-composing.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 export interface ReviewedProposal {
@@ -91,7 +92,7 @@ function AskForChangesDialog({
   }
 
   function handleKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     if (!isEmpty) event.currentTarget.form?.requestSubmit();
   }

@@ -56,6 +56,6 @@ function describeLastChange({ timeline }: PublicationDetail): string {
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
   );
   return change?.user || change?.client
-    ? `Changed by ${formatActor(change.user, change.client)} after it was approved`
+    ? `Changed by ${formatActor(change.user, change.client)}${change.client ? "," : ""} after it was approved`
     : "Changed after it was approved";
 }

@@ -5,7 +5,7 @@ import { formatTime } from "../ui/format-time.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { resolveLocalTime } from "./zoned-time.ts";
 
-/** The time that the user chose on the calendar for a new post; shown until the post is scheduled. */
+/** The time that the user chose on the calendar for the post; shown until the post is scheduled. */
 export function IntendedTime({
   localTime,
   onSchedule,

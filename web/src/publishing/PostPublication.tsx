@@ -39,6 +39,8 @@ export function PostPublication({
         <PublicationActions
           publication={publication}
           isSuperseded={isSuperseded}
+          hasShortLabels
+          size="small"
           canPublishAgain={canPublishAgain}
           onPublishAgain={onPublishAgain}
         />

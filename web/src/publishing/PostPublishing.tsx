@@ -78,7 +78,7 @@ export function PostPublishing({
           onDismiss={onClearIntendedTime}
         />
       )}
-      {isLoaded && !hasAccounts && <NoAccounts />}
+      {isLoaded && !hasAccounts && <NoAccounts postId={postId} intendedTime={intendedTime} />}
       {isArchived && hasAccounts && (
         <p className="mt-0 mb-4 text-muted">This post is archived. To publish it, restore it as a draft first.</p>
       )}
@@ -107,18 +107,20 @@ export function PostPublishing({
           </Link>
         </p>
       )}
-      {listedAccounts.length > 0 && <AccountList accounts={listedAccounts} onOpen={onOpenAccount} />}
+      {listedAccounts.length > 0 && (
+        <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />
+      )}
     </section>
   );
 }
 
-/** Whether the account need not be listed, because its open publication is. Its text has its own tab. */
+/** Whether the account need not be listed, because its open publication is. Its text and notes have their own tab. */
 const isShownByPublication = (
   { connectionId, isConnected, problems }: Account,
   publications: readonly Publication[],
 ): boolean =>
   isConnected &&
-  problems.every(({ level }) => level === "converted") &&
+  problems.every(({ level }) => level !== "rejected") &&
   publications.some(
     (publication) => publication.connectionId === connectionId && openStates.includes(publication.state),
   );

@@ -17,9 +17,15 @@ export function ProposalBadge() {
 
 /** How many publications wait for this user's approval ("3", "100+"); undefined if none do. */
 export function useProposalCount(): string | undefined {
+  const { count, hasMore } = useProposals();
+  return count === 0 ? undefined : `${count}${hasMore ? "+" : ""}`;
+}
+
+/** How many publications wait for this user's approval: `count`, or more than that. */
+export function useProposals(): { count: number; hasMore: boolean } {
   const { studio, may } = useStudio();
   const isEnabled = may("publications.approve") && mayPublishWithoutApproval(studio);
   const page = useQuery({ ...proposalCountQuery(studio.id), enabled: isEnabled }).data;
-  if (!isEnabled || !page || page.publications.length === 0) return undefined;
-  return `${page.publications.length}${page.nextCursor === null ? "" : "+"}`;
+  if (!isEnabled || !page) return { count: 0, hasMore: false };
+  return { count: page.publications.length, hasMore: page.nextCursor !== null };
 }

@@ -15,6 +15,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
 import { ChangesSinceApproval } from "./ChangesSinceApproval.tsx";
+import { describeFileChoice } from "./describe-file-choice.ts";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
@@ -45,12 +46,15 @@ export function ProposalReview({
     if (currentPost) setShownPost((previous) => previous ?? currentPost);
   }, [currentPost]);
 
-  const approve = (revision: number) =>
+  const approve = ({ revision, title: postTitle }: Post) =>
     run(async () => {
       try {
         await approvePublication(studio.id, id, { revision, scheduledFor });
         showToast({
-          text: isDue(scheduledFor) ? `Approved. Publishing to ${account} now.` : `Approved for ${account}.`,
+          text:
+            scheduledFor === null || isDue(scheduledFor)
+              ? `“${postTitle}” approved. Publishing to ${account} now.`
+              : `“${postTitle}” approved for ${formatTime(scheduledFor, studio.timezone)} (${account}).`,
         });
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
@@ -67,6 +71,7 @@ export function ProposalReview({
   const { lastApproval, includesTitle } = detail.data;
   const hasChanged = currentPost.revision !== shownPost.revision;
   const { title, body, assets } = toSnapshot(shownPost, detail.data);
+  const readyCount = shownPost.assets.filter((asset) => asset.status === "ready").length;
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
     <div>
@@ -91,6 +96,11 @@ export function ProposalReview({
           <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
+      {assets.length < readyCount && (
+        <p className="m-0 mb-2 text-sm text-muted">
+          This account gets {describeFileChoice(assets.length, readyCount)}.
+        </p>
+      )}
       <SentContent
         title={includesTitle ? title : null}
         text={body}
@@ -101,6 +111,7 @@ export function ProposalReview({
             { studioId: studio.id, postId, connectionId },
             assetId,
             findCrop(shownPost, assetId, platform),
+            assets.length,
           )
         }
       />
@@ -120,7 +131,7 @@ export function ProposalReview({
               busyLabel={isRunning && "Approving…"}
               aria-label={`${approveLabel}, ${account}`}
               className="max-sm:min-h-11 max-sm:flex-1"
-              onClick={() => void approve(shownPost.revision)}
+              onClick={() => void approve(shownPost)}
             >
               {approveLabel}
             </Button>
@@ -147,7 +158,7 @@ export function ProposalReview({
   );
 }
 
-const isDue = (scheduledFor: string | null): boolean => scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
+const isDue = (scheduledFor: string): boolean => Date.parse(scheduledFor) <= Date.now();
 
 /** Returns a label that says what the approval does. */
 const getApproveLabel = (scheduledFor: string | null, timezone: string): string =>

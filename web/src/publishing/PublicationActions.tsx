@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
+import type { ButtonSize } from "../ui/button-classes.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
 import { canReschedule, changeableStates, repeatableStates } from "./publication-states.ts";
@@ -19,6 +20,8 @@ export function PublicationActions({
   isSuperseded,
   hasReviewLink = true,
   isProminent = false,
+  hasShortLabels,
+  size,
   mustReconnect,
   canPublishAgain = !isSuperseded,
   onPublishAgain,
@@ -30,6 +33,9 @@ export function PublicationActions({
   hasReviewLink?: boolean;
   /** Whether to emphasize the button that publishes: now, or at another time. */
   isProminent?: boolean;
+  /** In a row, where all actions should fit on one line. */
+  hasShortLabels?: boolean;
+  size?: ButtonSize;
   /** Whether the account must be reconnected first. */
   mustReconnect?: boolean;
   canPublishAgain?: boolean;
@@ -54,6 +60,7 @@ export function PublicationActions({
       {hasReviewLink && needsPerson && may("publications.approve") && (
         <ButtonLink
           variant={canReview ? "primary" : "quiet"}
+          size={size}
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
           aria-label={`${reviewLabel} ${account}`}
@@ -66,18 +73,20 @@ export function PublicationActions({
           {canReschedule(state, isSuperseded, mustReconnect) && (
             <Button
               variant={publishVariant}
+              size={size}
               aria-label={`Reschedule ${account}`}
               onClick={() => setIsRescheduling(true)}
             >
               Reschedule
             </Button>
           )}
-          <CancelButton publication={publication} />
+          <CancelButton publication={publication} hasShortLabel={hasShortLabels} size={size} />
         </>
       )}
       {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
         <Button
           variant={publishVariant}
+          size={size}
           aria-label={`${publishLabel} to ${account}`}
           onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
         >
@@ -105,18 +114,28 @@ export function PublicationActions({
 }
 
 /** Cancels the publication; users withdraw their own requests. */
-function CancelButton({ publication }: { publication: Publication }) {
+function CancelButton({
+  publication,
+  hasShortLabel,
+  size,
+}: {
+  publication: Publication;
+  hasShortLabel: boolean | undefined;
+  size: ButtonSize | undefined;
+}) {
   const { me } = useStudio();
   const { account, state, requestedBy, requestedThrough } = publication;
   const isOwnRequest = state === "proposed" && requestedThrough === null && requestedBy?.id === me.user.id;
   const cancel = useCancelPublication({ isOwnRequest });
+  const [verb, object] = isOwnRequest ? ["Withdraw", "request"] : ["Cancel", "publication"];
   return (
     <Button
       variant="quiet"
-      aria-label={isOwnRequest ? `Withdraw request for ${account}` : `Cancel publication to ${account}`}
+      size={size}
+      aria-label={`${verb} ${object} ${isOwnRequest ? "for" : "to"} ${account}`}
       onClick={() => cancel(publication)}
     >
-      {isOwnRequest ? "Withdraw request" : "Cancel publication"}
+      {hasShortLabel === true ? verb : `${verb} ${object}`}
     </Button>
   );
 }

@@ -26,6 +26,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
     if (canReconnect) return `Reconnect ${account}, then ${lastStep}.`;
     if (mustReconnect) return `Ask an owner or admin to reconnect ${account}, then ${lastStep}.`;
     if (mustFixPost) return "Change the post, then publish it again.";
+    if (problem?.code === "blocked") return failureNextSteps.blocked;
     return failureNextSteps[state === "missed" ? "missed" : "failed"];
   }
 

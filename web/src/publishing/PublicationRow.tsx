@@ -60,7 +60,7 @@ export function PublicationRow({
             Open post
           </ButtonLink>
         )}
-        <PublicationActions publication={publication} isSuperseded={isSuperseded} />
+        <PublicationActions publication={publication} isSuperseded={isSuperseded} hasShortLabels />
       </RowActions>
     </ListRow>
   );

@@ -12,7 +12,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
-import { useAccounts } from "./use-accounts.ts";
+import { useAccounts, type Account } from "./use-accounts.ts";
 import { resolveLocalTime } from "./zoned-time.ts";
 
 /** Outside of the editor, there is nothing to save. */
@@ -32,7 +32,7 @@ export function PublishDialog({
   editor?: Pick<EditorController, "isUnsaved" | "isSaving" | "hasConflict">;
   /** Starts with a time instead of now. */
   isScheduling: boolean;
-  /** The accounts that are chosen at first, if they are available; the only available one by default. */
+  /** The accounts that are chosen at first, if they are available; by default those of `chooseOnlyAccount`. */
   initialIds?: readonly string[];
   /** In the studio's time zone: `2026-11-15T09:30`. */
   initialLocalTime?: string;
@@ -43,9 +43,7 @@ export function PublishDialog({
   const showToast = useToast();
   const { accounts } = useAccounts(post);
   const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
-  const [chosenIds, setChosenIds] = useState<readonly string[]>(
-    initialIds ?? (availableIds.length === 1 ? availableIds : []),
-  );
+  const [chosenIds, setChosenIds] = useState<readonly string[]>(() => initialIds ?? chooseOnlyAccount(accounts));
   const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling);
   const [localTime, setLocalTime] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
   const [asksForApproval, setAsksForApproval] = useState(false);
@@ -103,7 +101,7 @@ export function PublishDialog({
 
   return (
     <FormDialog
-      title={getTitle(needsApproval, isScheduling)}
+      title={getTitle(post.title, needsApproval, isScheduling)}
       submitLabel={getSubmitLabel(needsApproval, isScheduling)}
       busyLabel="Sending…"
       canSubmit={connectionIds.length > 0 && isSaved && (!isScheduling || time.kind === "valid")}
@@ -111,6 +109,7 @@ export function PublishDialog({
       onClose={onClose}
     >
       <AccountChoices
+        post={post}
         accounts={accounts}
         rejections={rejections}
         chosenIds={connectionIds}
@@ -163,9 +162,15 @@ export function PublishDialog({
   );
 }
 
-function getTitle(needsApproval: boolean, isScheduling: boolean): string {
-  if (isScheduling) return "Schedule post";
-  return needsApproval ? "Ask for approval" : "Publish post";
+/** Chooses the account if there is only one that the post was not published to yet. */
+function chooseOnlyAccount(accounts: readonly Account[]): readonly string[] {
+  const newAccounts = accounts.filter(({ canPublish, publishedAt }) => canPublish && publishedAt === undefined);
+  return newAccounts.length === 1 ? newAccounts.map(({ connectionId }) => connectionId) : [];
+}
+
+function getTitle(postTitle: string, needsApproval: boolean, isScheduling: boolean): string {
+  if (isScheduling) return `Schedule “${postTitle}”`;
+  return needsApproval ? `Ask for approval of “${postTitle}”` : `Publish “${postTitle}”`;
 }
 
 function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {

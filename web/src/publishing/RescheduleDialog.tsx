@@ -10,7 +10,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
-import { usePostTitle } from "./use-post-title.ts";
+import { useQuotedPostTitle } from "./use-post-title.ts";
 import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 /** Changes the time of a publication that has not started. */
@@ -19,7 +19,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { id, postId, account, state, scheduledFor } = publication;
-  const postTitle = usePostTitle(postId);
+  const postTitle = useQuotedPostTitle(postId);
   const [localTime, setLocalTime] = useState(() => {
     const scheduledMs = scheduledFor === null ? 0 : Date.parse(scheduledFor);
     return scheduledMs > Date.now()

@@ -11,7 +11,7 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 
-/** Lets a person say whether a publication went through, if the platform did not confirm it. */
+/** Lets a person say whether a publication went through, if the platform didn't confirm it. */
 export function ResolveUnconfirmed({ publication }: { publication: Publication }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -50,10 +50,10 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
         action={
           <span className="flex flex-wrap gap-3">
             <Button variant="primary" onClick={() => setIsMarkDialogOpen(true)}>
-              Mark as published…
+              Yes, mark as published…
             </Button>
             <Button variant="quiet" onClick={confirmRetry}>
-              Publish again…
+              No, publish again…
             </Button>
           </span>
         }

@@ -13,7 +13,7 @@ interface SchedulePostDialogProps {
   postId: string;
   /** Whether the dialog starts with a time instead of with publishing now; true by default. */
   isScheduling?: boolean;
-  /** In the studio's time zone: `2026-11-15T09:30`. */
+  /** The time that the user chose, in the studio's time zone: `2026-11-15T09:30`. */
   localTime?: string;
   /** The accounts that are selected when the dialog opens; by default those of `listDefaultAccountIds`. */
   initialIds?: readonly string[];
@@ -25,12 +25,12 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
   // The cached post may not say that the post is already published to accounts, which would then be chosen again.
   const {
     post,
-    query: { error, refetch, isFetchedAfterMount },
+    query: { data, error, refetch, isFetchedAfterMount },
   } = useCurrentPost(props.postId);
   if (post) return <LoadedDialog {...props} post={post} />;
   if (!error || !isFetchedAfterMount) return null;
   return (
-    <MessageDialog {...props}>
+    <MessageDialog {...props} postTitle={data?.title}>
       <ErrorMessage error={error} onRetry={() => void refetch()} />
     </MessageDialog>
   );
@@ -45,8 +45,13 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
     return (
       <MessageDialog
         {...props}
+        postTitle={post.title}
         action={
-          <ButtonLink to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: post.id }}>
+          <ButtonLink
+            to="/studios/$studioId/posts/$postId"
+            params={{ studioId: studio.id, postId: post.id }}
+            search={localTime === undefined ? {} : { at: localTime }}
+          >
             Open post
           </ButtonLink>
         }
@@ -56,8 +61,8 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
     );
   if (accounts.length === 0)
     return (
-      <MessageDialog {...props}>
-        <NoAccounts />
+      <MessageDialog {...props} postTitle={post.title}>
+        <NoAccounts postId={post.id} intendedTime={localTime} />
       </MessageDialog>
     );
   return (
@@ -73,12 +78,14 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
 
 function MessageDialog({
   isScheduling = true,
+  postTitle,
   onClose,
   action,
   children,
-}: SchedulePostDialogProps & { action?: ReactNode; children: ReactNode }) {
+}: SchedulePostDialogProps & { postTitle?: string | undefined; action?: ReactNode; children: ReactNode }) {
+  const target = postTitle === undefined ? "post" : `“${postTitle}”`;
   return (
-    <Dialog title={isScheduling ? "Schedule post" : "Publish post"} onClose={onClose}>
+    <Dialog title={`${isScheduling ? "Schedule" : "Publish"} ${target}`} onClose={onClose}>
       <div className="mt-3">{children}</div>
       <DialogActions>
         <Button variant={action === undefined ? "primary" : "secondary"} onClick={onClose}>
@@ -91,11 +98,13 @@ function MessageDialog({
 }
 
 /**
- * The accounts for which the post has a variant or a publication, or all accounts if it has neither. Leaves out those
+ * The accounts for which the post has a text or a publication, or all accounts if it has neither. Leaves out those
  * that can't be selected now or that the post is already published to, so that it is not published twice.
  */
 function listDefaultAccountIds({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
-  const relatedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));
+  // A choice of files only makes the post fit the account.
+  const texts = variants.filter(({ body }) => body !== undefined);
+  const relatedIds = new Set([...texts, ...publications].map(({ connectionId }) => connectionId));
   return accounts
     .filter(({ canPublish, publishedAt }) => canPublish && publishedAt === undefined)
     .map(({ connectionId }) => connectionId)

@@ -1,3 +1,4 @@
+import { selectForAccount } from "#portable/select-for-account.ts";
 import type { Post } from "../api/queries.ts";
 import { compareAssets } from "../history/compare-assets.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
@@ -5,18 +6,19 @@ import type { Snapshot } from "../history/RevisionDiff.tsx";
 type PostContent = Pick<Snapshot, "title" | "body" | "assets" | "crops"> & Pick<Post, "variants">;
 
 /**
- * Returns the content that one account receives from a post or revision, with the account's own text if there is one.
- * The status is always `draft`, so that a diff never shows it.
+ * Returns the content that one account receives from a post or revision, with the account's own text and files if it
+ * has some. The status is always `draft`, so that a diff never shows it.
  */
 export function toSnapshot(
   content: PostContent,
   { connectionId, platform, includesTitle }: { connectionId: string; platform: string; includesTitle: boolean },
 ): Snapshot {
+  const { body, assets } = selectForAccount(content, connectionId);
   return {
     title: includesTitle ? content.title : "",
-    body: content.variants.find((variant) => variant.connectionId === connectionId)?.body ?? content.body,
+    body,
     status: "draft",
-    assets: content.assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
+    assets: assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
     crops: content.crops?.filter((crop) => crop.platform === platform),
   };
 }

@@ -31,7 +31,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.delayed": () => "Delayed. Atelier retries automatically",
   "publication.published": () => "Published",
   "publication.failed": () => "Failed. Nothing was published",
-  "publication.unconfirmed": () => "The platform did not confirm it",
+  "publication.unconfirmed": () => "The platform didn’t confirm it",
   "publication.missed": () => "Missed: the server was down at the scheduled time",
   "publication.resolved": (actor, { outcome, client }) =>
     outcome === "published"

@@ -14,7 +14,7 @@ export const stateLabels: Record<VisibleState, string> = {
 const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled" | "failed" | "missed">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
-  unconfirmed: "The platform didn’t confirm it. Check the account, then say whether the post is there.",
+  unconfirmed: "The platform didn’t confirm it.",
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
@@ -26,6 +26,7 @@ export const describeFailure = ({ state, problem }: Pick<Publication, "state" | 
 
 export const failureNextSteps = {
   failed: "Publish it again, or change the post first.",
+  blocked: "Check the account on the platform first, then publish it again.",
   missed: "Choose a new time or cancel it.",
   /** The post has a newer publication for the same account. */
   superseded: "A newer publication has replaced it.",

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import { openStates } from "../api/post-stage.ts";
 import { platformsQuery, type Platform, type PlatformConnection, type Post, type Validation } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { describeFileChoice } from "./describe-file-choice.ts";
 import type { TextRule } from "./measure-text.ts";
 import type { AccountProblem } from "./ProblemList.tsx";
 import { stateLabels } from "./publication-states.ts";
@@ -27,6 +29,8 @@ export interface Account {
   obstacle: string | undefined;
   /** Whether the post can be published there now. */
   canPublish: boolean;
+  /** Which of the post's files the account gets, such as "4 of 10 files"; undefined if it gets all of them. */
+  fileChoice: string | undefined;
   /** Whether a publication of the post to this account is planned or under way, so that no other one can start. */
   hasOpenPublication: boolean;
   /** When the post was last published there; undefined if it never was. */
@@ -42,11 +46,16 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
     .filter(({ state }) => state !== "disconnected")
     .map((connection): Account => {
       const validation = post.validation?.find(({ connectionId }) => connectionId === connection.id);
-      const problems = validation?.problems ?? [];
+      const hasOpenPublication = findOpenPublication(post, connection) !== undefined;
+      // What a new post lacks is the next step, not a problem.
+      const missingContent =
+        hasOpenPublication || hasContent(post, connection.id) ? [] : listMissingContent(validation);
+      const problems = validation?.problems.filter((problem) => !missingContent.includes(problem)) ?? [];
       const platform = data.platforms.find(({ id }) => id === connection.platform);
       const isRejected = problems.some(({ level }) => level === "rejected");
       const obstacle =
-        findObstacle(post, connection, platform) ?? (isRejected ? undefined : findMissingContent(post, connection));
+        findObstacle(post, connection, platform) ??
+        (isRejected ? undefined : describeMissingContent(post, connection, missingContent));
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
@@ -59,7 +68,8 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         rulesSource: validation?.source,
         obstacle,
         canPublish: obstacle === undefined && !isRejected,
-        hasOpenPublication: findOpenPublication(post, connection) !== undefined,
+        fileChoice: findFileChoice(post, connection),
+        hasOpenPublication,
         publishedAt: findPublishedTime(post, connection.id),
       };
     });
@@ -88,10 +98,30 @@ function findObstacle(post: Post, connection: PlatformConnection, platform: Plat
   return openPublication && `${stateLabels[openPublication.state]} already.`;
 }
 
+/** Whether the account would get any text or files. */
+export function hasContent(post: Post, connectionId: string): boolean {
+  const { body, assets } = selectForAccount(post, connectionId);
+  return body.trim() !== "" || assets.length > 0;
+}
+
+/** The problems with text or files that the post does not have. */
+const listMissingContent = (validation: Validation | undefined): AccountProblem[] =>
+  validation?.problems.filter(({ code }) => code.endsWith("_missing")) ?? [];
+
 /** The server rejects a publication without text and files for every platform, so the validation does not list it. */
-function findMissingContent({ body, variants, assets }: Post, { id }: PlatformConnection): string | undefined {
-  const text = variants.find(({ connectionId }) => connectionId === id)?.body ?? body;
-  return text.trim() === "" && assets.length === 0 ? "Write some text or add a file first." : undefined;
+function describeMissingContent(
+  post: Post,
+  { id }: PlatformConnection,
+  missingContent: readonly AccountProblem[],
+): string | undefined {
+  if (hasContent(post, id)) return undefined;
+  if (missingContent.length > 0) return missingContent.map(({ message }) => message).join(" ");
+  return `Write some text or ${post.assets.length === 0 ? "add" : "choose"} a file first.`;
+}
+
+function findFileChoice(post: Post, { id }: PlatformConnection): string | undefined {
+  const { assets } = selectForAccount(post, id);
+  return assets.length === post.assets.length ? undefined : describeFileChoice(assets.length, post.assets.length);
 }
 
 const findPublishedTime = ({ publications = [] }: Post, id: string): string | undefined =>

@@ -25,7 +25,7 @@ export function useCancelPublication({ isOwnRequest = false } = {}): (
       body: isOwnRequest ? (
         <p>Nothing is sent. The post stays, and you can ask again later.</p>
       ) : (
-        <p>Nothing is sent. The post stays, and you can publish it again later.</p>
+        <p>Nothing is sent. The post stays, and you can still publish it later.</p>
       ),
       action: isOwnRequest ? "Withdraw request" : "Cancel publication",
       dismiss: "Keep it",

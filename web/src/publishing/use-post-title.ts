@@ -10,8 +10,20 @@ export function useRecentPosts() {
   return usePagedList({ ...postsQuery(studio.id, {}), refetchInterval: false, staleTime: 60_000 });
 }
 
-/** The title of a post; older posts are loaded one by one. */
+/** The title of a post. */
 export function usePostTitle(postId: string | undefined): string {
+  const { title, isDeleted } = useLoadedTitle(postId);
+  return title ?? (isDeleted ? "A deleted post" : "A post");
+}
+
+/** The title of a post in quotes, for use in a sentence. */
+export function useQuotedPostTitle(postId: string): string {
+  const { title } = useLoadedTitle(postId);
+  return title === undefined ? "the post" : `“${title}”`;
+}
+
+/** Older posts are loaded one by one. */
+function useLoadedTitle(postId: string | undefined): { title: string | undefined; isDeleted: boolean } {
   const { studio } = useStudio();
   const { query, items } = useRecentPosts();
   const recentPost = items.find(({ id }) => id === postId);
@@ -22,5 +34,5 @@ export function usePostTitle(postId: string | undefined): string {
     staleTime: 60_000,
     retry: false,
   });
-  return recentPost?.title ?? post.data?.title ?? (isNotFound(post.error) ? "A deleted post" : "A post");
+  return { title: recentPost?.title ?? post.data?.title, isDeleted: isNotFound(post.error) };
 }

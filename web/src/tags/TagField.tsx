@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
 import { parseNewTags, maxTags } from "./parse-new-tags.ts";
 import { Field } from "../ui/Field.tsx";
+import { isComposing } from "../ui/is-composing.ts";
 import { TagInput } from "./TagInput.tsx";
 
 /** A list of tags. Enter and comma add the typed text; Backspace in the empty field removes the last tag. */
@@ -37,8 +38,8 @@ export function TagField({
     input.current?.focus(); // the focused button no longer exists
   }
 
-  function edit(text: string, isComposing: boolean): void {
-    const lastComma = isComposing ? -1 : text.lastIndexOf(",");
+  function edit(text: string, isUnfinished: boolean): void {
+    const lastComma = isUnfinished ? -1 : text.lastIndexOf(",");
     if (lastComma >= 0) {
       add(text.slice(0, lastComma), text.slice(lastComma + 1).trimStart());
       return;
@@ -48,7 +49,7 @@ export function TagField({
   }
 
   function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const lastTag = tags.at(-1);
     if (event.key === "Enter") {
       event.preventDefault(); // in a form, Enter would submit it

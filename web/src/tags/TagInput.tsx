@@ -1,5 +1,6 @@
 import { Popover } from "radix-ui";
 import { useId, useRef, useState, type ComponentProps, type KeyboardEvent, type RefObject } from "react";
+import { isComposing } from "../ui/is-composing.ts";
 import { overlayClasses, useOverlayContainer } from "../ui/overlay.ts";
 import { useKnownTags } from "./use-known-tags.ts";
 
@@ -50,7 +51,7 @@ export function TagInput({ ref, value, excludedTags, onPick, onFocus, onKeyDown,
 
   function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
     const suggestion = isOpen ? suggestions[highlightedIndex] : undefined;
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     if ((event.key === "ArrowDown" || event.key === "ArrowUp") && suggestions.length > 0) {
       event.preventDefault();
       moveHighlight(event.key === "ArrowDown" ? 1 : -1);

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { describeError } from "../api/api-error.ts";
+import { formatError } from "../api/api-error.ts";
 import { restoreFromTrash } from "../api/mutations.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -23,8 +23,7 @@ export function useRestoreFromTrash(): (id: string) => Promise<void> {
         ...(type === "post" && !isOpen && { action: { label: "Open", run: () => void router.navigate(link) } }),
       });
     } catch (error) {
-      const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      showToast({ text: formatError(error) });
     }
     await refreshQueries(queryClient, studio.id);
     restoreFocusSoon();

@@ -5,7 +5,7 @@ import { getButtonClasses, type ButtonSize, type ButtonVariant } from "./button-
 
 interface ButtonLook {
   variant?: ButtonVariant;
-  size?: ButtonSize;
+  size?: ButtonSize | undefined;
   /** Shown before the label. */
   icon?: LucideIcon | undefined;
 }

@@ -8,12 +8,15 @@ export function CopyField({
   text,
   isLabelHidden = false,
   isPrimary = false,
+  onCopied,
 }: {
   label: string;
   text: string;
   isLabelHidden?: boolean;
   /** Whether copying is the main action of the dialog or page. */
   isPrimary?: boolean;
+  /** Called when the text was copied, with the button or by hand. */
+  onCopied?: () => void;
 }) {
   const codeRef = useRef<HTMLElement>(null);
   const [status, setStatus] = useState<"copied" | "selected">();
@@ -29,6 +32,7 @@ export function CopyField({
     try {
       await navigator.clipboard.writeText(text);
       setStatus("copied");
+      onCopied?.();
     } catch {
       // Browsers block clipboard access without HTTPS; the user can copy the selected text.
       if (codeRef.current) getSelection()?.selectAllChildren(codeRef.current);
@@ -45,6 +49,7 @@ export function CopyField({
       >
         <code
           ref={codeRef}
+          onCopy={onCopied}
           className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre max-sm:px-2 max-sm:[overflow-wrap:anywhere] max-sm:whitespace-pre-wrap" : "whitespace-pre-wrap"}`}
           // Keyboard users can scroll only what has the focus.
           {...(isMultiLine ? { tabIndex: 0, role: "group", "aria-label": label } : {})}

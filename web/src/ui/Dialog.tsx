@@ -38,6 +38,7 @@ export function Dialog({
   placement?: keyof typeof placementClasses;
   /** The width of a dialog in the center or at the top. */
   size?: keyof typeof widthClasses;
+  /** Whether the dialog has its own header instead. */
   isTitleHidden?: boolean;
   closesOnBackdropClick?: boolean;
   /** Whether going back closes the dialog. Not needed if that leads to a URL without the dialog. */
@@ -52,12 +53,15 @@ export function Dialog({
   // Close before React removes the element; otherwise the browser cannot restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
+    if (!element) return undefined;
     setContainer(element);
-    element?.showModal();
-    const removeToastHost = element && addToastHost(element);
+    openers.set(element, document.activeElement);
+    element.showModal();
+    const removeToastHost = addToastHost(element);
     return () => {
-      removeToastHost?.();
-      element?.close();
+      removeToastHost();
+      element.close();
+      focusOpener(element);
       restoreFocus();
     };
   }, [addToastHost]);
@@ -68,9 +72,14 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       className={`max-w-none bg-raised text-ink shadow-overlay outline-none backdrop:bg-black/35 forced-colors:border ${placementClasses[placement]} ${isWidthSet ? widthClasses[size] : ""}`}
       aria-labelledby={headingId}
+      data-own-header={isTitleHidden || undefined}
+      data-placement={placement}
       onCancel={(event) => {
+        // React passes on the event of a dialog that this one has opened.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
       }}
@@ -90,6 +99,22 @@ export function Dialog({
     </dialog>
   );
 }
+
+/** The element that was focused when a dialog opened. */
+const openers = new WeakMap<HTMLDialogElement, Element | null>();
+
+/** Restores the focus where the browser does not: if the dialog was opened from a dialog that has closed before it. */
+function focusOpener(dialog: HTMLDialogElement): void {
+  const { activeElement } = document;
+  if (activeElement !== document.body && !dialog.contains(activeElement)) return;
+  let opener = openers.get(dialog);
+  for (let closedDialog = findClosedDialog(opener); closedDialog; closedDialog = findClosedDialog(opener))
+    opener = openers.get(closedDialog);
+  if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+}
+
+const findClosedDialog = (element: Element | null | undefined): HTMLDialogElement | null | undefined =>
+  element?.closest<HTMLDialogElement>("dialog:not([open])");
 
 /** The browser dispatches events of the backdrop, and of the dialog's padding, to the dialog itself. */
 function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {

@@ -1,4 +1,5 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
+import { ScrollStrip } from "./ScrollStrip.tsx";
 import { tabClasses, tabListClasses } from "./tab-classes.ts";
 
 /** Links to one list with different filters. The first link, “All”, has no filter. */
@@ -14,19 +15,21 @@ export function FilterTabs<Value extends string>({
   getLink: (value: Value | undefined) => LinkProps;
 }) {
   return (
-    <nav aria-label={label} className={`${tabListClasses} max-sm:flex-nowrap max-sm:overflow-x-auto`}>
-      {([[undefined, "All"], ...options] as const).map(([value, text]) => (
-        <Link
-          key={text}
-          {...getLink(value)}
-          activeOptions={{ exact: true }}
-          className={tabClasses}
-          data-state={value === current ? "active" : "inactive"}
-          aria-current={value === current ? "page" : undefined}
-        >
-          {text}
-        </Link>
-      ))}
-    </nav>
+    <ScrollStrip scrolls="phone">
+      <nav aria-label={label} className={`${tabListClasses} max-sm:flex-none max-sm:flex-nowrap`}>
+        {([[undefined, "All"], ...options] as const).map(([value, text]) => (
+          <Link
+            key={text}
+            {...getLink(value)}
+            activeOptions={{ exact: true }}
+            className={tabClasses}
+            data-state={value === current ? "active" : "inactive"}
+            aria-current={value === current ? "page" : undefined}
+          >
+            {text}
+          </Link>
+        ))}
+      </nav>
+    </ScrollStrip>
   );
 }

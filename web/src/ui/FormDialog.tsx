@@ -37,6 +37,8 @@ export function FormDialog({
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          // React passes the event on to the form of a dialog around this one.
+          event.stopPropagation();
           void run(onSubmit);
         }}
       >

@@ -1,28 +1,48 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
+import { useConfirm } from "./Confirm.tsx";
 import { CopyField } from "./CopyField.tsx";
 import { Dialog, DialogActions } from "./Dialog.tsx";
 
-/** Shows a new link for the user to copy. */
+/** Shows a link for the user to copy. */
 export function LinkDialog({
   title,
   label,
   url,
+  lossText,
   onClose,
   children,
 }: {
   title: string;
   label: string;
   url: string;
+  /** For a link that can't be shown again: what closing without a copy means. The dialog then asks first. */
+  lossText?: string;
   onClose: () => void;
   children: ReactNode;
 }) {
+  const confirm = useConfirm();
+  const [isCopied, setIsCopied] = useState(false);
+
+  function closeOrConfirm(): void {
+    if (lossText === undefined || isCopied) onClose();
+    else
+      confirm({
+        title: "Close without copying the link?",
+        body: <p>{lossText}</p>,
+        action: "Close without copying",
+        busyLabel: "Closing…",
+        dismiss: "Keep open",
+        run: async () => onClose(),
+      });
+  }
+
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={closeOrConfirm}>
       <p className="text-muted">{children}</p>
-      <CopyField label={label} text={url} isPrimary />
+      <CopyField label={label} text={url} isPrimary onCopied={() => setIsCopied(true)} />
       <DialogActions>
-        <Button variant="secondary" onClick={onClose}>
+        <Button variant="secondary" onClick={closeOrConfirm}>
           Done
         </Button>
       </DialogActions>

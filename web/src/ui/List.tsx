@@ -23,8 +23,21 @@ export function ListRow({
   );
 }
 
-export function RowActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap items-center gap-2 empty:hidden">{children}</div>;
+export function RowActions({
+  areStretched = false,
+  children,
+}: {
+  /** Whether three or more buttons fill their line on a phone, where they may need two. */
+  areStretched?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div
+      className={`flex flex-wrap items-center gap-2 empty:hidden ${areStretched ? "max-sm:*:flex-auto max-sm:*:px-2" : ""}`}
+    >
+      {children}
+    </div>
+  );
 }
 
 /** Details of a row, in columns below it. */

@@ -12,20 +12,43 @@ const maskClasses: Record<HiddenSides, string> = {
   both: "mask-[linear-gradient(to_right,transparent_2.5rem,black_3.5rem_calc(100%-3.5rem),transparent_calc(100%-2.5rem))]",
 };
 
-/** A row that scrolls sideways, into the page's margins. On each side where it continues, it has a button. */
-export function ScrollStrip({ children }: { children: ReactNode }) {
+/** The classes of the frame and of the row in it. */
+const layoutClasses = {
+  always: ["-mx-4", "flex overflow-x-auto px-4 py-1"],
+  phone: ["max-sm:-mx-4 max-sm:-my-1", "max-sm:flex max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1"],
+} as const;
+
+/**
+ * A row, such as tabs, that scrolls sideways, into the page's margins. On each side where it continues, it has a button.
+ * The selected tab is in view.
+ */
+export function ScrollStrip({
+  scrolls = "always",
+  children,
+}: {
+  /** Whether it also scrolls on wide screens, which may have room for several lines. */
+  scrolls?: keyof typeof layoutClasses;
+  children: ReactNode;
+}) {
   const ref = useRef<HTMLDivElement>(null);
   const [hiddenSides, setHiddenSides] = useState<HiddenSides>("none");
   useEffect(() => {
     const strip = ref.current;
     if (!strip) return undefined;
     const update = (): void => setHiddenSides(findHiddenSides(strip));
-    const observer = new ResizeObserver(update);
+    let hasShownSelected = false;
+    const observer = new ResizeObserver(() => {
+      if (!hasShownSelected) centerSelectedTab(strip);
+      hasShownSelected = true;
+      update();
+    });
     for (const element of [strip, ...strip.children]) observer.observe(element);
     strip.addEventListener("scroll", update, { passive: true });
+    strip.addEventListener("click", showClickedTab);
     return () => {
       observer.disconnect();
       strip.removeEventListener("scroll", update);
+      strip.removeEventListener("click", showClickedTab);
     };
   }, []);
   const scroll = (direction: 1 | -1) => (): void => {
@@ -33,12 +56,10 @@ export function ScrollStrip({ children }: { children: ReactNode }) {
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
     strip?.scrollBy({ left: direction * strip.clientWidth * 0.6, behavior });
   };
+  const [frameClasses, rowClasses] = layoutClasses[scrolls];
   return (
-    <div className="relative -mx-4">
-      <div
-        ref={ref}
-        className={`flex scroll-px-16 overflow-x-auto px-4 py-1 [scrollbar-width:none] ${maskClasses[hiddenSides]}`}
-      >
+    <div className={`relative ${frameClasses}`}>
+      <div ref={ref} className={`scroll-px-16 [scrollbar-width:none] ${rowClasses} ${maskClasses[hiddenSides]}`}>
         {children}
       </div>
       {(hiddenSides === "left" || hiddenSides === "both") && (
@@ -72,6 +93,16 @@ function SideButton({
       <Icon size={18} />
     </button>
   );
+}
+
+function centerSelectedTab(strip: HTMLElement): void {
+  const tab = strip.querySelector<HTMLElement>("[data-state=active]");
+  if (tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
+}
+
+/** A tab can be clicked while a part of it is out of view. */
+function showClickedTab({ target }: MouseEvent): void {
+  if (target instanceof Element) target.closest("a, button")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function findHiddenSides({ scrollLeft, clientWidth, scrollWidth }: HTMLElement): HiddenSides {

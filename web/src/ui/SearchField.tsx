@@ -6,10 +6,13 @@ export function SearchField({
   label,
   query,
   onSearch,
+  isWide = false,
 }: {
   label: string;
   query: string;
   onSearch: (query: string) => void;
+  /** Whether the field fills its row, for example in a dialog. */
+  isWide?: boolean;
 }) {
   const id = useId();
   const [searchText, setSearchText] = useState(query);
@@ -35,7 +38,7 @@ export function SearchField({
   }, [searchText]);
 
   return (
-    <div className="relative flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
+    <div className={`relative max-sm:flex-[1_1_100%] ${isWide ? "flex-[1_1_16rem]" : "flex-[0_1_16rem]"}`}>
       <label htmlFor={id} className="sr-only">
         {label}
       </label>

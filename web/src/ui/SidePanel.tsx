@@ -3,6 +3,7 @@ import { createContext, use, useEffect, useId, useRef, type KeyboardEvent, type 
 import { createPortal } from "react-dom";
 import { Dialog } from "./Dialog.tsx";
 import { IconButton } from "./IconButton.tsx";
+import { isComposing } from "./is-composing.ts";
 import { restoreFocus } from "./restore-focus.ts";
 import { useMediaQuery } from "./use-media-query.ts";
 
@@ -45,7 +46,7 @@ function PanelColumn(props: SidePanelProps) {
 
   /** Escape closes the panel, unless a menu or field used it. Prevents the default, so that nothing else uses it. */
   function handleKeyDown(event: KeyboardEvent): void {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
+    if (event.key !== "Escape" || event.defaultPrevented || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     props.onClose();
   }
@@ -55,7 +56,7 @@ function PanelColumn(props: SidePanelProps) {
       ref={panel}
       tabIndex={-1}
       aria-labelledby={headingId}
-      className="sticky top-0 flex h-dvh w-[clamp(20rem,27vw,26rem)] animate-fade flex-col border-l border-rule bg-paper outline-none"
+      className="sticky top-notice flex h-window w-[clamp(20rem,27vw,26rem)] animate-fade flex-col border-l border-rule bg-paper outline-none"
       onKeyDown={handleKeyDown}
     >
       <PanelHeader {...props} headingId={headingId} />

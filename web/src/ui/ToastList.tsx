@@ -1,7 +1,18 @@
 import { X } from "lucide-react";
 import { Toast } from "radix-ui";
 import { createPortal } from "react-dom";
+import { smallScreenQuery } from "./limit-toasts.ts";
 import type { ShownToast } from "./Toasts.tsx";
+import { useMediaQuery } from "./use-media-query.ts";
+
+/** Open menus cover the toasts. */
+const viewportClasses = "fixed right-4 z-30 grid w-[min(26rem,calc(100vw-2rem))] gap-2";
+const sideClasses = {
+  /** Moved up while a selection bar is shown. */
+  bottom: "bottom-4 [body:has([data-selection-bar])_&]:bottom-20",
+  /** In a dialog on a small screen, whose buttons are at the bottom, but not in the menu, whose links are at the top. */
+  top: "top-2 [[data-own-header]_&]:top-23",
+};
 
 /** Shows the toasts, in the topmost dialog if one is open. */
 export function ToastList({
@@ -13,13 +24,19 @@ export function ToastList({
   host: HTMLElement | undefined;
   onDismiss: (key: number) => void;
 }) {
+  const isSmallScreen = useMediaQuery(smallScreenQuery);
+  const isInMenu = host?.dataset["placement"] === "right";
+  const side = isSmallScreen && host && !isInMenu ? "top" : "bottom";
+  const viewport = <Toast.Viewport className={`${viewportClasses} ${sideClasses[side]}`} />;
   return (
-    <Toast.Provider swipeDirection="down" duration={8000} announcerContainer={host}>
+    <Toast.Provider swipeDirection={side === "top" ? "up" : "down"} duration={8000} announcerContainer={host}>
       {toasts.map(({ key, text, action }) => (
         <Toast.Root
           key={key}
           className="flex animate-rise items-center gap-1 rounded-lg bg-ink py-1.5 pr-1.5 pl-3.5 text-paper shadow-overlay forced-colors:border"
           onOpenChange={(open) => open || onDismiss(key)}
+          // A tap must not focus the toast, which would then stay until the focus leaves it.
+          onMouseDown={(event) => event.preventDefault()}
         >
           <Toast.Description className="min-w-0 flex-1 py-1.5 [overflow-wrap:anywhere]">{text}</Toast.Description>
           {action && (
@@ -39,12 +56,7 @@ export function ToastList({
           </Toast.Close>
         </Toast.Root>
       ))}
-      {host ? createPortal(<ToastViewport />, host) : <ToastViewport />}
+      {host ? createPortal(viewport, host) : viewport}
     </Toast.Provider>
   );
 }
-
-/** At the bottom of the screen, moved up while a selection bar is shown there. Open menus cover it. */
-const ToastViewport = () => (
-  <Toast.Viewport className="fixed right-4 bottom-4 z-30 grid w-[min(26rem,calc(100vw-2rem))] gap-2 [body:has([data-selection-bar])_&]:bottom-20" />
-);

@@ -1,5 +1,5 @@
 import { createContext, use, useCallback, useState, type ReactNode } from "react";
-import { limitToasts } from "./limit-toasts.ts";
+import { limitToasts, smallScreenQuery } from "./limit-toasts.ts";
 import type { ToastList } from "./ToastList.tsx";
 
 interface ToastMessage {
@@ -13,9 +13,6 @@ interface ToastMessage {
 export interface ShownToast extends ToastMessage {
   key: number;
 }
-
-/** A phone, upright or on its side, where several toasts would cover most of the page. */
-const smallScreenQuery = "(width < 40rem), (height < 30rem)";
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 

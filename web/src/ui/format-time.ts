@@ -39,7 +39,8 @@ export const formatShortTime = (at: string, timezone: string): string =>
   format(isNear(at) ? "shortNearTime" : "shortDistantTime", at, timezone);
 
 /** Date and time with the offset, if they must not be misunderstood: "Sun, 15 Nov 2026, 09:30 GMT+1". */
-export const formatExactTime = (at: string, timezone?: string): string => format("exactTime", at, timezone);
+export const formatExactTime = (at: string, timezone?: string): string =>
+  format("exactTime", at, timezone).replace(/GMT\+0$/, "UTC");
 
 /** "09:30", next to a date. */
 export const formatTimeOfDay = (at: string, timezone: string): string => format("timeOfDay", at, timezone);

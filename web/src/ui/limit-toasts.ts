@@ -1,3 +1,6 @@
+/** A phone, upright or on its side, where several toasts would cover most of the page. */
+export const smallScreenQuery = "(width < 40rem), (height < 30rem)";
+
 /** How many toasts a screen shows at a time. */
 const maxCount = 3;
 

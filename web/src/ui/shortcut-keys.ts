@@ -1,3 +1,5 @@
+import { isComposing } from "./is-composing.ts";
+
 const isApple = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** Formats keys such as "mod+k" or "g p" for this device: one text per key press. */
@@ -24,7 +26,7 @@ const typingSelector = "input, textarea, select, [contenteditable]:not([contente
 
 /** False if the key press belongs to a control, a menu or a dialog. Shortcuts with a modifier also work while typing. */
 export function isForShortcuts(event: KeyboardEvent, keyPress: string): boolean {
-  if (event.defaultPrevented || event.isComposing) return false;
+  if (event.defaultPrevented || isComposing(event)) return false;
   if (document.querySelector("dialog:modal") !== null) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;

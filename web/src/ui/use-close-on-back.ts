@@ -6,7 +6,10 @@ const openDialogs: symbol[] = [];
 
 export const hasOpenDialog = (): boolean => openDialogs.length > 0;
 
-/** Closes the topmost dialog, if `shouldClose`, instead of leaving the page, when the user goes back. */
+/**
+ * When the user goes back while this dialog is the topmost one, closes it instead of leaving the page, if
+ * `shouldClose()` returns true.
+ */
 export function useCloseOnBack(onClose: () => void, shouldClose: () => boolean): void {
   const { history } = useRouter();
   const close = useEffectEvent(onClose);
@@ -17,7 +20,7 @@ export function useCloseOnBack(onClose: () => void, shouldClose: () => boolean):
     const unblock = history.block({
       blockerFn: async ({ action }) => {
         if (action !== "BACK" || openDialogs.at(-1) !== dialog || !canClose()) return false;
-        // When the router has returned to this entry of the browser's history: closing may replace the entry.
+        // Only after the router has returned to this page's history entry, because `onClose` may replace the current one.
         addEventListener("popstate", () => close(), { once: true });
         return true;
       },

@@ -20,9 +20,7 @@ export function UndoConflicts({
   const commentCount = listComments(conflicts).length;
   return (
     <section className="mt-6" aria-labelledby="conflicts">
-      <h2 id="conflicts" className="text-xl">
-        Kept because of later changes
-      </h2>
+      <h2 id="conflicts">Kept because of later changes</h2>
       <p className="mt-1 text-muted">Someone changed this after {clientName} did, so their version is kept.</p>
       <ul className="mt-4 grid gap-6">
         {groupBySubject(conflicts, subjects).map(({ type, subject, entries }) => (

@@ -6,6 +6,7 @@ import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { countChanges, formatChangeCount, formatChanges } from "./labels.ts";
@@ -15,7 +16,7 @@ import { UndoReport } from "./UndoReport.tsx";
 
 interface FinishedUndo {
   result: UndoResult;
-  /** Whether this undid an earlier undo, which brings the client's changes back. */
+  /** Whether this undid an earlier undo, which reapplies the client's changes. */
   isUndoOfUndo: boolean;
 }
 
@@ -36,46 +37,56 @@ export function UndoForm({ client }: { client: AiClient }) {
       setTimeout(() => heading.current?.focus());
     });
 
+  const title = `Undo changes by ${client.clientName}`;
   if (!finishedUndo)
     return (
-      <UndoDryRun
-        client={client}
-        isRunning={isRunning}
-        error={error}
-        onUndo={(since) => void runUndo(false, () => undoClientChanges(studio.id, client.id, { since }))}
-      />
+      <>
+        <PageHeader title={title}>
+          Reverts what {client.clientName} changed for {client.user.name} in this studio. Later changes by others are
+          kept, and you can undo the undo.
+        </PageHeader>
+        <UndoDryRun
+          client={client}
+          isRunning={isRunning}
+          error={error}
+          onUndo={(since) => void runUndo(false, () => undoClientChanges(studio.id, client.id, { since }))}
+        />
+      </>
     );
 
   const { result, isUndoOfUndo } = finishedUndo;
   const { undoId } = result;
   return (
-    <section aria-labelledby="undo-result">
-      <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
-        {formatChanges(result)} {isUndoOfUndo ? "brought back" : "undone"}
-      </h2>
-      <p className="mt-1 mb-5 text-muted">
-        {isUndoOfUndo
-          ? `Everything is as ${client.clientName} left it, except what others changed since.`
-          : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except what is listed under Kept" : ""}. Their history shows every revision.`}
-      </p>
-      <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
-      {error !== undefined && <ErrorMessage error={error} />}
-      <p className="mt-8 flex flex-wrap gap-3">
-        {/* Canceled publications stay canceled, so there may be nothing to bring back. */}
-        {undoId !== null && result.undone.length > 0 && (
-          <Button
-            variant="secondary"
-            onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
-            busyLabel={isRunning && "Undoing…"}
-          >
-            {isUndoOfUndo ? "Undo again" : "Undo this undo"}
-          </Button>
-        )}
-        <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
-          Go to posts
-        </ButtonLink>
-      </p>
-    </section>
+    <>
+      <PageHeader title={title} />
+      <section aria-labelledby="undo-result">
+        <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
+          {formatChanges(result)} {isUndoOfUndo ? "reapplied" : "undone"}
+        </h2>
+        <p className="mt-1 mb-5 text-muted">
+          {isUndoOfUndo
+            ? `Everything is as ${client.clientName} left it, except what others changed since.`
+            : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except what is listed under Kept" : ""}. Their history shows every revision.`}
+        </p>
+        <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
+        {error !== undefined && <ErrorMessage error={error} />}
+        <p className="mt-8 flex flex-wrap gap-3">
+          {/* Canceled publications stay canceled, so there may be nothing to reapply. */}
+          {undoId !== null && result.undone.length > 0 && (
+            <Button
+              variant="secondary"
+              onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
+              busyLabel={isRunning && "Undoing…"}
+            >
+              {isUndoOfUndo ? "Undo again" : "Undo this undo"}
+            </Button>
+          )}
+          <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+            Go to posts
+          </ButtonLink>
+        </p>
+      </section>
+    </>
   );
 }
 

@@ -5,7 +5,6 @@ import { clientsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { UndoForm } from "./UndoForm.tsx";
 
@@ -41,15 +40,7 @@ export function UndoPage() {
           It may work in another studio. Switch studios, or check the link.
         </EmptyState>
       )}
-      {client && (
-        <>
-          <PageHeader title={`Undo changes by ${client.clientName}`}>
-            Reverts what {client.clientName} changed for {client.user.name} in this studio. Later changes by others are
-            kept, and you can undo the undo.
-          </PageHeader>
-          <UndoForm key={grantId} client={client} />
-        </>
-      )}
+      {client && <UndoForm key={grantId} client={client} />}
     </>
   );
 }

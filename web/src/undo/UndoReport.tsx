@@ -22,7 +22,7 @@ export function UndoReport({
 }: {
   report: UndoResult;
   isDone: boolean;
-  /** Whether this undid an earlier undo, which brings the client's changes back. */
+  /** Whether this undid an earlier undo, which reapplies the client's changes. */
   isUndoOfUndo?: boolean;
   clientName: string;
 }) {

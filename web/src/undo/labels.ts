@@ -10,7 +10,7 @@ const fieldLabels: Record<string, string> = {
   title: "Title",
   body: "Text",
   status: "Status",
-  variants: "Custom texts",
+  variants: "Texts and files per account",
   tags: "Tags",
   crops: "Image crops",
   assets: "File order",
@@ -60,12 +60,15 @@ export function formatValue(field: string, value: unknown): string {
   if (field === "trashed") return value === true ? "In the trash" : "Not in the trash";
   if (field === "postId") return typeof value === "string" ? "On a post" : "Not on the post";
   if (field === "variants" && Array.isArray(value) && value.length > 0)
-    return (value as Post["variants"]).map(({ body }) => body).join("\n\n");
+    return (value as Post["variants"]).map(formatVariant).join("\n\n");
   if (field === "tags" && Array.isArray(value) && value.length > 0) return value.join(", ");
   if (field === "crops") return Array.isArray(value) && value.length > 0 ? formatCropCount(value.length) : "None";
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
+
+const formatVariant = ({ body, assetIds }: Post["variants"][number]): string =>
+  [body, assetIds && `Chosen files: ${assetIds.length}`].filter((part) => part !== undefined).join("\n");
 
 const formatCropCount = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 

@@ -1,5 +1,5 @@
 import { getButtonClasses } from "../ui/button-classes.ts";
-import { createButton, createElement } from "./dom.ts";
+import { createButton, createElement, setVisible } from "./dom.ts";
 import type { ChosenFile } from "./upload-task.ts";
 import type { Strings } from "./strings.ts";
 
@@ -7,7 +7,7 @@ export interface DropZoneOptions {
   strings: Strings;
   /** MIME types and file extensions for the file dialog. */
   accepts: readonly string[];
-  /** The URL that the phone dialog shows as a QR code. */
+  /** The URL that the phone dialog shows as a QR code; undefined if a phone can't open it. */
   phoneUrl: string | undefined;
   /** False where the page may not use the camera. */
   canUseCamera: boolean;
@@ -18,13 +18,19 @@ export interface DropZone {
   section: HTMLElement;
   /** Shows how many more files the post can have. */
   limitText: HTMLElement;
-  /** Disables the controls while the post is full. If one of them has the focus, it moves to the text that says so. */
+  /**
+   * Disables the controls while the post is full, and shows the text that says so as the heading. If a control has the
+   * focus, the focus moves to this text.
+   */
   setDisabled(isDisabled: boolean): void;
   /** Focuses the file input or, while it is disabled, the text that says why. */
   focus(): void;
   /** Adds files that the user chose before this script was loaded. */
   addInitialFiles(): void;
 }
+
+const headingClasses = "m-0 font-serif text-[1.35rem]/[1.3]";
+const limitClasses = "m-0 text-[0.95rem] font-medium outline-none empty:hidden";
 
 /** Creates the controls for adding files: file dialog, folder, camera, phone. */
 export function createDropZone(
@@ -58,10 +64,7 @@ export function createDropZone(
     onFiles(files.map((file) => ({ file })));
   }
 
-  const limitText = createElement("p", {
-    className: "m-0 text-[0.95rem] font-medium outline-none empty:hidden",
-    tabIndex: -1,
-  });
+  const limitText = createElement("p", { className: limitClasses, tabIndex: -1 });
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const openCamera = () =>
     isTouch
@@ -69,6 +72,22 @@ export function createDropZone(
       : void import("./camera.ts").then(({ takePhoto }) => takePhoto(strings, (file) => onFiles([{ file }])));
   const folderButton = createButton(strings.chooseFolder, () => folderInput.click(), "secondary");
   const cameraButton = createButton(strings.takePicture, openCamera, "secondary");
+  const phoneButton =
+    phoneUrl === undefined || isTouch
+      ? undefined
+      : createButton(
+          strings.phone,
+          () => void import("./phone-dialog.ts").then(({ showPhoneDialog }) => showPhoneDialog(phoneUrl, strings)),
+          "secondary",
+        );
+  const dropHint = isTouch
+    ? undefined
+    : createElement("p", { className: headingClasses, textContent: strings.dropHint, "aria-hidden": "true" });
+  const intro = createElement("p", {
+    className: "m-0 max-w-[42em] text-[0.95rem] text-muted",
+    // Phones rarely have files to paste.
+    textContent: isTouch ? strings.intro : `${strings.intro} ${strings.pasteHint}`,
+  });
   const section = createElement(
     "section",
     {
@@ -79,13 +98,7 @@ export function createDropZone(
     input,
     folderInput,
     cameraInput,
-    isTouch
-      ? undefined
-      : createElement("p", {
-          className: "m-0 font-serif text-[1.35rem]/[1.3]",
-          textContent: strings.dropHint,
-          "aria-hidden": "true",
-        }),
+    dropHint,
     createElement(
       "div",
       {
@@ -100,19 +113,9 @@ export function createDropZone(
       }),
       isTouch ? undefined : folderButton,
       isTouch || (canUseCamera && "mediaDevices" in navigator) ? cameraButton : undefined,
-      phoneUrl === undefined || isTouch
-        ? undefined
-        : createButton(
-            strings.phone,
-            () => void import("./phone-dialog.ts").then(({ showPhoneDialog }) => showPhoneDialog(phoneUrl, strings)),
-            "secondary",
-          ),
+      phoneButton,
     ),
-    createElement("p", {
-      className: "m-0 max-w-[42em] text-[0.95rem] text-muted",
-      // Phones rarely have files to paste.
-      textContent: isTouch ? strings.intro : `${strings.intro} ${strings.pasteHint}`,
-    }),
+    intro,
     limitText,
   );
   const focus = () => (input.disabled ? limitText : input).focus();
@@ -121,8 +124,10 @@ export function createDropZone(
     limitText,
     setDisabled(isDisabled) {
       const controls = [input, folderButton, cameraButton];
-      const hadFocus = controls.some((control) => control === document.activeElement);
+      const hadFocus = [...controls, phoneButton].some((control) => control === document.activeElement);
       for (const control of controls) control.disabled = isDisabled;
+      for (const element of [dropHint, intro, phoneButton]) if (element) setVisible(element, !isDisabled);
+      limitText.className = isDisabled ? `order-first outline-none ${headingClasses}` : limitClasses;
       if (isDisabled && hadFocus) focus();
     },
     focus,

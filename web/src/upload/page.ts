@@ -8,6 +8,11 @@ import { createUploader } from "./uploader.ts";
 /** Failures of many files at once cause one refresh. */
 const limitRefreshDelayMs = 300;
 
+const { hostname } = location;
+/** Whether only this computer can open the page. */
+const isLocal =
+  hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
+
 /** Shows the uploader of a link, with the files that the link has already received. */
 async function showUploader(root: HTMLElement, token: string): Promise<void> {
   const uploader = createUploader({ getUploadLinkToken: async () => token });
@@ -21,7 +26,7 @@ async function showUploader(root: HTMLElement, token: string): Promise<void> {
     uploader,
     language: { ...language, strings },
     accepts: linkDetails?.accepts ?? [],
-    phoneUrl: location.href,
+    phoneUrl: isLocal ? undefined : location.href,
   });
 
   async function refreshLimit(): Promise<void> {

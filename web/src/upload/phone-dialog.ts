@@ -5,17 +5,11 @@ import type { Strings } from "./strings.ts";
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
-/** Shows the link as a QR code, unless only this computer can open it. Rendered locally, because the link grants access and must not reach another service. */
+/** Shows the link as a QR code. Rendered locally, because the link grants access and must not reach another service. */
 export function showPhoneDialog(url: string, strings: Strings): void {
-  const { hostname } = new URL(url);
-  const isLocal =
-    hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
-  const createText = (textContent: string) => createElement("p", { textContent });
   openDialog({
     title: strings.phone,
-    content: isLocal
-      ? [createText(strings.phoneLocalOnly)]
-      : [createQrCode(url, strings.phone), createText(strings.phoneHint)],
+    content: [createQrCode(url, strings.phone), createElement("p", { textContent: strings.phoneHint })],
     closeLabel: strings.close,
   });
 }

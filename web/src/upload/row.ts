@@ -82,19 +82,26 @@ export function createRow(
       "min-h-9 px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
   });
   const saveStatus = createElement("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
+  const altProblem = createElement("span", {
+    className: "text-danger empty:hidden sm:col-start-2",
+    id: `${key}-alt-problem`,
+    role: "status",
+  });
+  altInput.setAttribute("aria-describedby", altProblem.id);
   const altRow = createElement(
     "div",
     { className: "mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:grid-cols-[auto_minmax(0,1fr)]" },
     createElement("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
     altInput,
     saveStatus,
+    altProblem,
   );
   let saveTimer: ReturnType<typeof setTimeout> | undefined;
   const saveAltText = async () => {
     clearTimeout(saveTimer);
-    if (altInput.value.trim() === currentItem.altText) return;
-    const isSaved = await uploader.setAltText(key, altInput.value.trim());
-    setText(saveStatus, isSaved ? strings.saved : strings.notSaved);
+    if (altInput.value.trim() === currentItem.altText && !currentItem.altTextError) return;
+    if (!(await uploader.setAltText(key, altInput.value.trim()))) return;
+    setText(saveStatus, strings.saved);
     setTimeout(() => setText(saveStatus, ""), 3000);
   };
   altInput.addEventListener("change", () => void saveAltText());
@@ -173,6 +180,10 @@ export function createRow(
     );
     for (const button of buttons) button.setAttribute("aria-label", `${button.textContent}: ${item.name}`);
     setVisible(altRow, status !== "failed" && /^(image|video)\//.test(item.type));
+    const { altTextError } = item;
+    setText(altProblem, altTextError ? `${strings.notSaved}: ${describeFailure(altTextError)}` : "");
+    if (altTextError) setText(saveStatus, ""); // from a moment ago, or of a text that was not sent yet
+    altInput.setAttribute("aria-invalid", String(altTextError !== undefined));
     if (document.activeElement !== altInput && altInput.value !== item.altText) altInput.value = item.altText;
   }
 

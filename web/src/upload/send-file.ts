@@ -51,9 +51,9 @@ export function createFileSender({
     if (task.altText === remote.altText) return;
     retrier
       .run(() => client.setAltText(remote.id, task.altText), new AbortController().signal)
-      .catch(() => {
-        // The row must not show a text that is not saved.
-        if (task.altText === altText) task.altText = remote.altText;
+      .catch((error: unknown) => {
+        // Unless the user has entered another text meanwhile.
+        if (task.altText === altText) task.altTextError = toFailure(error);
         notify();
       });
   }

@@ -48,7 +48,6 @@ export const english = {
   notSaved: "Not saved",
   phone: "Continue on a phone",
   phoneHint: "Scan this with your phone’s camera. Anyone with the link can upload files.",
-  phoneLocalOnly: "This link only works on this computer, so a phone can’t open it.",
   allDone: "All files are attached. You can close this page or add more.",
   allDoneFull: "All files are attached, and the post is full. You can close this page.",
   libraryAllDone: "All files are in the library. You can add more.",

@@ -1,3 +1,4 @@
+import { createAnnouncer } from "./announcer.ts";
 import { withoutSystemFiles } from "./dropped-files.ts";
 import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
 import { createDropZone } from "./drop-zone.ts";
@@ -5,6 +6,7 @@ import { countFreePositions, describeLimit, type FileLimit } from "./file-limit.
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { listenForFiles } from "./listen-for-files.ts";
+import { createUnreadableNotice, noticeClasses } from "./notices.ts";
 import { createRow, describeFailure, type PageState, type Row } from "./row.ts";
 import { sortRows } from "./sort-rows.ts";
 import { interpolate } from "./strings.ts";
@@ -56,9 +58,9 @@ export function createUploaderUi(
     addInitialFiles,
   } = createDropZone(root, { strings, accepts, phoneUrl, canUseCamera, onFiles: addFiles });
 
-  const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
   const connectionNotice = createElement("p", { className: noticeClasses });
   const notice = createElement("p", { className: noticeClasses, hidden: true });
+  const unreadableNotice = createUnreadableNotice(strings, focusDropZone);
   const summaryText = createElement("p", {
     className:
       "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
@@ -76,23 +78,13 @@ export function createUploaderUi(
     className: "grid border-b border-rule empty:hidden",
     "aria-label": strings.files,
   });
-  const liveRegion = createElement("div", { className: "sr-only", role: "status", "aria-live": "polite" });
-  root.replaceChildren(dropZone, notice, connectionNotice, summarySection, list, liveRegion);
+  const { element: liveRegion, announce } = createAnnouncer();
+  root.replaceChildren(dropZone, notice, unreadableNotice, connectionNotice, summarySection, list, liveRegion);
 
   const rows = new Map<string, Row>();
   const announcedStatuses = new Map<string, UploadStatus>();
   let fileLimit: FileLimit | undefined;
   let previousSummary = { connection: "good", state: "empty" };
-
-  // Batched: a screen reader would drop all but the last of several quick changes.
-  let pendingAnnouncements: string[] = [];
-  function announce(text: string): void {
-    pendingAnnouncements.push(text);
-    setTimeout(() => {
-      if (pendingAnnouncements.length > 0) liveRegion.textContent = pendingAnnouncements.join(" ");
-      pendingAnnouncements = [];
-    }, 100);
-  }
 
   function showNotice(text: string): void {
     setText(notice, text);
@@ -101,6 +93,7 @@ export function createUploaderUi(
   }
 
   function addFiles(chosenFiles: readonly ChosenFile[]): void {
+    setVisible(unreadableNotice, false);
     for (const fileName of uploader.add(withoutSystemFiles(chosenFiles)))
       announce(interpolate(strings.noDuplicates, { fileName }));
   }
@@ -118,6 +111,7 @@ export function createUploaderUi(
     const keys = [...rows.keys()];
     const nextKey = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
     uploader.cancel(key);
+    setVisible(unreadableNotice, false);
     render();
     const row = nextKey === undefined ? undefined : rows.get(nextKey);
     if (row) row.focus();
@@ -226,7 +220,10 @@ export function createUploaderUi(
   };
   const unsubscribe = uploader.subscribe(scheduleRender);
   const refreshTimer = setInterval(() => uploader.getSummary().state === "sending" && render(), 400);
-  const stopListening = listenForFiles(root, addFiles, () => showNotice(strings.unreadableFiles));
+  const stopListening = listenForFiles(root, addFiles, () => {
+    setVisible(unreadableNotice, true);
+    announce(strings.unreadableFiles);
+  });
 
   render();
   addInitialFiles();

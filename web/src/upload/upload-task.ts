@@ -27,7 +27,10 @@ export interface UploadItem {
   speed: number | undefined;
   secondsLeft: number | undefined;
   error: UploadFailure | undefined;
+  /** As the user entered it, even if the server rejected it. */
   altText: string;
+  /** Why the server rejected the alt text. */
+  altTextError: UploadFailure | undefined;
   thumbnailUrl: string | undefined;
   file: File | undefined;
   /** The file as the browser stored it before a reload; opening it may need the user's permission. */
@@ -80,6 +83,7 @@ export function createUploadTask(
     secondsLeft: undefined,
     error: undefined,
     altText: "",
+    altTextError: undefined,
     thumbnailUrl: undefined,
     file: undefined,
     storedFile: undefined,

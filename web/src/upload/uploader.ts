@@ -3,6 +3,7 @@ import {
   isSameFile,
   createUploadTask,
   summarizeUploads,
+  toFailure,
   type ChosenFile,
   type UploadItem,
   type UploadSummary,
@@ -141,14 +142,18 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
     },
     async setAltText(key, altText) {
       const task = findTask(key);
-      if (!task || task.altText === altText) return true;
+      if (!task || (task.altText === altText && !task.altTextError)) return true;
       task.altText = altText;
+      task.altTextError = undefined;
+      notify();
       const { token, id } = task;
       if (token === undefined || id === undefined) return true; // `sendFile` sends the text when the upload has started.
       try {
         await retrier.run(() => linkPool.getClient(token).setAltText(id, altText), new AbortController().signal);
         return true;
-      } catch {
+      } catch (error) {
+        if (task.altText === altText) task.altTextError = toFailure(error);
+        notify();
         return false;
       }
     },

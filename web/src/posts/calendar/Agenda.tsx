@@ -17,7 +17,7 @@ export function Agenda({
   const groupsByDay = [...groupBySlot(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return groupsByDay.map(([day, dayGroups]) => (
     <section key={day} aria-label={formatLongDay(day)} className="mb-4">
-      <div className="sticky top-0 z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">
+      <div className="sticky top-notice z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">
         <h3 className={day === today ? "text-accent" : "text-muted"}>
           {day === today ? `Today, ${formatLongDay(day)}` : formatLongDay(day)}
         </h3>

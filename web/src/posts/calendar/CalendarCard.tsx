@@ -4,6 +4,9 @@ import { stateLabels } from "../../publishing/publication-states.ts";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
 import type { EntryGroup } from "./group-entries.ts";
 
+/** The most accounts that a card names. Its tooltip names all. */
+const maxAccounts = 2;
+
 /** A card that can be dragged, if its time can be changed. Enter opens it; Space picks it up. */
 export function DraggableCard({
   group,
@@ -48,12 +51,18 @@ export function CalendarCard({
       className={`block w-full min-w-0 rounded-sm border border-rule bg-raised px-1.5 py-1 text-left text-xs/4 hover:border-control pointer-coarse:min-h-11 ${className}`}
     >
       <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
-      <span className="flex items-center gap-1 text-muted tabular-nums">
-        <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
-        {localTime.slice(11)}
-        <span className="min-w-0 truncate" aria-hidden="true">
-          {entries.length > 1 ? `${entries.length} accounts` : accounts}
+      {/* A name that doesn't fit beside the time gets its own line. */}
+      <span className="flex flex-wrap items-center gap-x-1.5 text-muted tabular-nums">
+        <span className="flex items-center gap-1">
+          <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
+          {localTime.slice(11)}
         </span>
+        {entries.slice(0, maxAccounts).map(({ id, account }) => (
+          <span key={id} className="max-w-full truncate" aria-hidden="true">
+            {account}
+          </span>
+        ))}
+        {entries.length > maxAccounts && <span aria-hidden="true">+{entries.length - maxAccounts}</span>}
       </span>
       <span className="sr-only">
         , {stateLabels[state]}, {accounts}

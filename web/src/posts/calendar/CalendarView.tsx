@@ -5,7 +5,6 @@ import { useMemo, useState } from "react";
 import { calendarQuery } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
-import { suggestLocalTime } from "../../publishing/TimeField.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
 import type { PostSearch } from "../../search-params.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -50,7 +49,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const showToast = useToast();
   const [openedGroup, setOpenedGroup] = useState<EntryGroup>();
   const [draggedItem, setDraggedItem] = useState<DragData>();
-  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; localTime: string }>();
+  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; localTime?: string }>();
   const { onCreate, newPostDialog } = useNewPostDialog();
   const sensors = useDragSensors(getNeighbor);
 
@@ -124,12 +123,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
           <UnscheduledPosts
             filter={filter}
             canDrag={range !== "agenda"}
-            onSchedule={
-              canPlan
-                ? ({ id }) =>
-                    setPostToSchedule({ postId: id, localTime: suggestLocalTime(Date.now(), studio.timezone) })
-                : undefined
-            }
+            onSchedule={canPlan ? ({ id }) => setPostToSchedule({ postId: id }) : undefined}
           />
         </div>
         <DragOverlay dropAnimation={null}>

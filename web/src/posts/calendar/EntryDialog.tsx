@@ -3,18 +3,16 @@ import { CalendarClock } from "lucide-react";
 import { useState } from "react";
 import { useStudio } from "../../layout/use-studio.ts";
 import { stateLabels } from "../../publishing/publication-states.ts";
-import { suggestLocalTime, TimeField } from "../../publishing/TimeField.tsx";
 import { useCancelPublication } from "../../publishing/use-cancel-publication.tsx";
 import { usePlatformNames } from "../../publishing/use-platform-names.ts";
-import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { Button, ButtonLink } from "../../ui/Button.tsx";
 import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
 import { formatExactTime } from "../../ui/format-time.ts";
-import { FormDialog } from "../../ui/FormDialog.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
 import type { EntryGroup } from "./group-entries.ts";
-import { losesApproval, type Reschedule } from "./use-reschedule.ts";
+import { TimeDialog } from "./TimeDialog.tsx";
+import type { Reschedule } from "./use-reschedule.ts";
 
 /** The publications of a calendar card, and the actions for them. */
 export function EntryDialog({
@@ -37,13 +35,22 @@ export function EntryDialog({
     <Dialog title={post.title} onClose={onClose}>
       <div className="mt-3 flex items-start gap-3">
         {post.thumbnail && <Thumbnail asset={post.thumbnail} />}
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1">
           <p className="m-0">{formatExactTime(at, studio.timezone)}</p>
           <p className="mt-1 mb-0 flex items-center gap-1.5">
             <Icon size={16} className={stateColors[state]} aria-hidden="true" />
             {stateLabels[state]}
           </p>
         </div>
+        <ButtonLink
+          className="flex-none"
+          variant="secondary"
+          size="small"
+          to="/studios/$studioId/posts/$postId"
+          params={{ studioId: studio.id, postId: post.id }}
+        >
+          Open post
+        </ButtonLink>
       </div>
       <ul className="mt-3 divide-y divide-rule border-y border-rule">
         {entries.map(({ id, account, platform }) => (
@@ -60,18 +67,9 @@ export function EntryDialog({
         ))}
       </ul>
       <DialogActions>
-        <Button variant="secondary" onClick={onClose}>
-          Close
-        </Button>
-        <ButtonLink
-          variant="secondary"
-          to="/studios/$studioId/posts/$postId"
-          params={{ studioId: studio.id, postId: post.id }}
-        >
-          Open post
-        </ButtonLink>
         {canCancel && may("publications.request") && (
           <Button
+            className="sm:mr-auto"
             variant="dangerOutline"
             onClick={() => {
               onClose();
@@ -81,47 +79,15 @@ export function EntryDialog({
             Cancel publication
           </Button>
         )}
+        <Button variant="secondary" onClick={onClose}>
+          Close
+        </Button>
         {canReschedule && may("publications.request") && (
           <Button icon={CalendarClock} onClick={() => setIsRescheduling(true)}>
-            Change time
+            Reschedule
           </Button>
         )}
       </DialogActions>
     </Dialog>
-  );
-}
-
-function TimeDialog({
-  group,
-  onReschedule,
-  onClose,
-}: {
-  group: EntryGroup;
-  onReschedule: Reschedule;
-  onClose: () => void;
-}) {
-  const { studio } = useStudio();
-  const [localTime, setLocalTime] = useState(() =>
-    Date.parse(group.at) > Date.now() ? group.localTime : suggestLocalTime(Date.now(), studio.timezone),
-  );
-  return (
-    <FormDialog
-      title={`Reschedule ${group.post.title}`}
-      submitLabel="Save time"
-      busyLabel="Saving…"
-      canSubmit={resolveLocalTime(localTime, studio.timezone).kind === "valid"}
-      onSubmit={async () => {
-        onClose();
-        await onReschedule(group, localTime, { isApprovalLossExplained: true });
-      }}
-      onClose={onClose}
-    >
-      <div className="mt-4">
-        <TimeField value={localTime} onChange={setLocalTime} />
-      </div>
-      {losesApproval(group, studio) && (
-        <p className="text-muted">If you change the time, an owner or admin needs to approve this publication again.</p>
-      )}
-    </FormDialog>
   );
 }

@@ -19,12 +19,12 @@ interface UnscheduledPostsProps {
   onSchedule: ((post: PostSummary) => void) | undefined;
 }
 
-/** Drafts and ready posts that are neither published nor planned. */
+/** The posts that lists show under Drafts and Ready; requests without a time wait for approval instead. */
 export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPostsProps) {
   const { studio } = useStudio();
   const headingId = useId();
   const { query, items, isAutoLoading } = usePagedList(
-    postSummariesQuery(studio.id, { ...filter, unscheduled: "true" }, 12),
+    postSummariesQuery(studio.id, { ...filter, stage: "editing" }, 12),
   );
   const isEmpty = query.isSuccess && items.length === 0 && !query.hasNextPage;
   return (

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { describeError } from "../../api/api-error.ts";
+import { formatError } from "../../api/api-error.ts";
 import { reschedulePublication } from "../../api/mutations.ts";
 import { refreshQueries, type Studio } from "../../api/queries.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
@@ -9,20 +9,31 @@ import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { useConfirm } from "../../ui/Confirm.tsx";
 import { formatTime } from "../../ui/format-time.ts";
 import { useToast } from "../../ui/Toasts.tsx";
-import type { EntryGroup } from "./group-entries.ts";
+
+type PlannedEntry = Pick<CalendarEntry, "id" | "account" | "state" | "scheduledFor">;
+
+/** Publications of a post with the same time. */
+export interface PlannedGroup {
+  post: { title: string };
+  /** In the studio's time zone: `2026-11-15T09:30`; undefined for requests that have no time. */
+  localTime: string | undefined;
+  entries: readonly PlannedEntry[];
+  /** Whether the post has other publications at this time. */
+  isPartial: boolean;
+}
 
 export type Reschedule = (
-  group: EntryGroup,
+  group: PlannedGroup,
   localTime: string,
   /** Whether the user already knows that the approval is lost. */
   options?: { isApprovalLossExplained?: boolean },
 ) => Promise<void>;
 
 /** Whether a new time needs a new approval, because this user may not approve. */
-export const losesApproval = ({ state }: EntryGroup, studio: Studio): boolean =>
-  state !== "proposed" && !mayPublishWithoutApproval(studio);
+export const losesApproval = ({ entries }: PlannedGroup, studio: Studio): boolean =>
+  entries.some(({ state }) => state !== "proposed") && !mayPublishWithoutApproval(studio);
 
-/** Moves a card to another time (`2026-11-15T09:30` in the studio's time zone). Asks before an approval is lost. */
+/** Moves a group to another time (`2026-11-15T09:30` in the studio's time zone). Asks before an approval is lost. */
 export function useReschedule(): Reschedule {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -31,32 +42,34 @@ export function useReschedule(): Reschedule {
 
   /** Moves one entry after the other, and stops at the first failure. */
   async function move(
-    entries: readonly CalendarEntry[],
+    entries: readonly PlannedEntry[],
     at: string,
-  ): Promise<{ movedEntries: CalendarEntry[]; errorText: string }> {
+  ): Promise<{ movedEntries: PlannedEntry[]; errorText: string }> {
     const previousEntries = new Map(entries.map((entry) => [entry.id, entry]));
     await cancelListRequests(queryClient, studio.id);
     patchCalendar(queryClient, studio.id, (entry) =>
       previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
     );
-    const movedEntries: CalendarEntry[] = [];
+    const movedEntries: PlannedEntry[] = [];
     let errorText = "";
     try {
       for (const entry of entries) {
         const { state } = await reschedulePublication(studio.id, entry.id, at);
-        movedEntries.push({ ...entry, state, at, scheduledFor: at });
+        movedEntries.push({ ...entry, state, scheduledFor: at });
         previousEntries.delete(entry.id);
       }
     } catch (error) {
-      patchCalendar(queryClient, studio.id, (entry) => previousEntries.get(entry.id) ?? entry);
-      const { message, hint } = describeError(error);
-      errorText = `${message} ${hint}`;
+      patchCalendar(queryClient, studio.id, (entry) => {
+        const previous = previousEntries.get(entry.id);
+        return previous ? { ...entry, at: previous.scheduledFor ?? at, scheduledFor: previous.scheduledFor } : entry;
+      });
+      errorText = formatError(error);
     }
     void refreshQueries(queryClient, studio.id);
     return { movedEntries, errorText };
   }
 
-  async function moveGroup({ post, entries, isPartial }: EntryGroup, at: string): Promise<void> {
+  async function moveGroup({ post, entries, isPartial }: PlannedGroup, at: string): Promise<void> {
     const { movedEntries, errorText } = await move(entries, at);
     if (movedEntries.length === 0) {
       showToast({ text: errorText });
@@ -76,7 +89,7 @@ export function useReschedule(): Reschedule {
     });
   }
 
-  async function undoMove(entries: readonly CalendarEntry[], at: string): Promise<void> {
+  async function undoMove(entries: readonly PlannedEntry[], at: string): Promise<void> {
     const { errorText } = await move(entries, at);
     if (errorText !== "") showToast({ text: errorText });
   }

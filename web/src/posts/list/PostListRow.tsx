@@ -33,6 +33,7 @@ export const PostListRow = memo(function PostListRow({
   timezone,
   density,
   layout,
+  hasAccountStates,
   isSelected,
   onSelect,
 }: {
@@ -41,12 +42,17 @@ export const PostListRow = memo(function PostListRow({
   timezone: string;
   density: Density;
   layout: RowLayout;
+  /** Whether any row of the list has publications. Otherwise, there is no column for them. */
+  hasAccountStates: boolean;
   isSelected: boolean;
   /** Undefined for users who may not change posts. */
   onSelect: ((id: string, isSelected: boolean, isRange: boolean) => void) | undefined;
 }) {
   const isCompact = density === "compact";
   const isNarrow = layout === "narrow";
+  // For title and excerpt, or for a long title alone, so that all rows have the same height. In a search, the excerpt,
+  // which contains the match, is always shown.
+  const isTwoLines = isNarrow && !isCompact;
   return (
     <div
       data-selected={isSelected || undefined}
@@ -65,28 +71,32 @@ export const PostListRow = memo(function PostListRow({
       )}
       {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
       <div className="min-w-0 flex-1">
-        <div className="flex min-w-0 items-center gap-2">
-          <h2 className="min-w-0 truncate pr-0.5 text-base font-medium">
-            <Link
-              // Covers the row, so that all of it can be clicked.
-              className={`no-underline group-hover:text-accent after:absolute after:inset-0 ${post.status === "archived" ? "text-muted" : "text-ink"}`}
-              to="/studios/$studioId/posts/$postId"
-              params={{ studioId, postId: post.id }}
-            >
-              {post.title}
-            </Link>
-          </h2>
-          {isCompact && layout === "wide" && <RowTags tags={post.tags} />}
-        </div>
-        {!isCompact && (
+        <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
-            <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
-              {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
-            </p>
-            {!isNarrow && <RowTags tags={post.tags} />}
+            <h2
+              className={`min-w-0 pr-0.5 text-base font-medium ${isTwoLines ? "leading-snug" : ""} ${isTwoLines && !post.match ? "line-clamp-2 text-wrap [overflow-wrap:anywhere]" : "truncate"}`}
+            >
+              <Link
+                // Covers the row, so that all of it can be clicked.
+                className={`no-underline group-hover:text-accent after:absolute after:inset-0 ${post.status === "archived" ? "text-muted" : "text-ink"}`}
+                to="/studios/$studioId/posts/$postId"
+                params={{ studioId, postId: post.id }}
+              >
+                {post.title}
+              </Link>
+            </h2>
+            {isCompact && layout === "wide" && <RowTags tags={post.tags} />}
           </div>
-        )}
-        {!isCompact && isNarrow && (
+          {!isCompact && (
+            <div className="flex min-w-0 items-center gap-2">
+              <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
+                {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
+              </p>
+              {!isNarrow && <RowTags tags={post.tags} />}
+            </div>
+          )}
+        </div>
+        {isTwoLines && (
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm @max-md:gap-x-2 text-muted">
             <PostStateBadge post={post} labelClassName={fitsBesideTime(post) ? "" : "@max-md:sr-only"} />
             <PostTime post={post} timezone={timezone} />
@@ -98,10 +108,12 @@ export const PostListRow = memo(function PostListRow({
       </div>
       {layout === "wide" && (
         <>
-          <span className="w-36 min-w-0 flex-none">
-            <AccountStates publications={post.publications} />
-          </span>
-          <RowAuthor post={post} />
+          {hasAccountStates && (
+            <span className="w-36 min-w-0 flex-none">
+              <AccountStates publications={post.publications} />
+            </span>
+          )}
+          <RowAuthor post={post} widthClass={hasAccountStates ? "@5xl:w-40 @min-[68rem]:w-48" : "@5xl:w-56"} />
         </>
       )}
       {isNarrow ? (
@@ -151,10 +163,10 @@ function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: Post
   );
 }
 
-function RowAuthor({ post: { createdBy, createdByClient } }: { post: PostSummary }) {
+function RowAuthor({ post: { createdBy, createdByClient }, widthClass }: { post: PostSummary; widthClass: string }) {
   const client = createdByClient === null ? null : { name: createdByClient };
   return (
-    <span className="flex min-w-0 flex-none items-center gap-2 text-sm text-muted @5xl:w-40">
+    <span className={`flex min-w-0 flex-none items-center gap-2 text-sm text-muted ${widthClass}`}>
       <Avatar name={createdBy.name} client={client} size="small" />
       <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
     </span>

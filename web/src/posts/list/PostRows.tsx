@@ -14,7 +14,7 @@ const RowVirtualizer = lazy(async () => ({ default: (await import("./RowVirtuali
 const maxStaticRows = 50;
 /** Enough to fill most windows. */
 const firstRowCount = 12;
-const rowsPerStep = 2;
+const rowsPerStep = 1;
 
 /** In rem, because rows are taller with larger text. */
 const rowHeightsRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
@@ -43,6 +43,7 @@ export function PostRows({
   const rowWindow = isLong ? reportedWindow : undefined;
   const staticCount = useStaticCount(rowWindow ? 0 : Math.min(items.length, maxStaticRows), isLong);
   const { first, end } = rowWindow ?? { first: 0, end: Math.min(staticCount, maxStaticRows) };
+  const hasAccountStates = items.some(({ publications }) => publications.length > 0);
   const { measuredHeight, measureRow } = useMeasuredHeight(density, layout);
   return (
     <>
@@ -72,6 +73,7 @@ export function PostRows({
               timezone={studio.timezone}
               density={density}
               layout={layout}
+              hasAccountStates={hasAccountStates}
               isSelected={selection?.ids.has(post.id) ?? false}
               onSelect={selection?.toggle}
             />

@@ -32,7 +32,6 @@ export const strings: StringOverrides = {
   notSaved: "Nicht gespeichert",
   phone: "Auf dem Telefon fortfahren",
   phoneHint: "Mit der Kamera des Telefons scannen. Alle mit dem Link können Dateien hochladen.",
-  phoneLocalOnly: "Dieser Link funktioniert nur auf diesem Computer. Ein Telefon kann ihn nicht öffnen.",
   allDone: "Alle Dateien sind im Beitrag. Sie können die Seite schließen oder weitere hinzufügen.",
   allDoneFull: "Alle Dateien sind im Beitrag, und der Beitrag ist voll. Sie können die Seite schließen.",
   libraryAllDone: "Alle Dateien sind in der Bibliothek. Sie können weitere hinzufügen.",

@@ -31,7 +31,6 @@ export const strings: StringOverrides = {
   notSaved: "No guardado",
   phone: "Continuar en un teléfono",
   phoneHint: "Escanee el código con la cámara del teléfono. Cualquiera que tenga el enlace puede subir archivos.",
-  phoneLocalOnly: "Este enlace solo funciona en este ordenador; un teléfono no puede abrirlo.",
   allDone: "Todos los archivos están en la publicación. Puede cerrar esta página o añadir más.",
   allDoneFull: "Todos los archivos están en la publicación, que ya está completa. Puede cerrar esta página.",
   libraryAllDone: "Todos los archivos están en la biblioteca. Puede añadir más.",

@@ -32,7 +32,6 @@ export const strings: StringOverrides = {
   phone: "Continuer sur un téléphone",
   phoneHint:
     "Scannez ce code avec l’appareil photo du téléphone. Toute personne disposant du lien peut envoyer des fichiers.",
-  phoneLocalOnly: "Ce lien ne fonctionne que sur cet ordinateur : un téléphone ne peut pas l’ouvrir.",
   allDone: "Tous les fichiers sont dans la publication. Vous pouvez fermer cette page ou en ajouter d’autres.",
   allDoneFull:
     "Tous les fichiers sont dans la publication, qui est maintenant complète. Vous pouvez fermer cette page.",

@@ -31,7 +31,6 @@ export const strings: StringOverrides = {
   notSaved: "Non salvato",
   phone: "Continua su un telefono",
   phoneHint: "Inquadra il codice con la fotocamera del telefono. Chiunque abbia il link può caricare file.",
-  phoneLocalOnly: "Questo link funziona solo su questo computer: un telefono non può aprirlo.",
   allDone: "Tutti i file sono nel post. Puoi chiudere la pagina o aggiungerne altri.",
   allDoneFull: "Tutti i file sono nel post, che ora è pieno. Puoi chiudere questa pagina.",
   libraryAllDone: "Tutti i file sono nella libreria. Puoi aggiungerne altri.",

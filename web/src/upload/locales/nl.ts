@@ -31,7 +31,6 @@ export const strings: StringOverrides = {
   notSaved: "Niet opgeslagen",
   phone: "Doorgaan op een telefoon",
   phoneHint: "Scan de code met de camera van de telefoon. Iedereen met de link kan bestanden uploaden.",
-  phoneLocalOnly: "Deze link werkt alleen op deze computer; een telefoon kan hem niet openen.",
   allDone: "Alle bestanden staan in het bericht. U kunt deze pagina sluiten of er meer toevoegen.",
   allDoneFull: "Alle bestanden zijn toegevoegd en het bericht is vol. U kunt deze pagina sluiten.",
   libraryAllDone: "Alle bestanden staan in de bibliotheek. U kunt er meer toevoegen.",

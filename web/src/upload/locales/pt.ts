@@ -31,7 +31,6 @@ export const strings: StringOverrides = {
   notSaved: "Não guardado",
   phone: "Continuar num telemóvel",
   phoneHint: "Leia o código com a câmara do telemóvel. Qualquer pessoa com a hiperligação pode enviar ficheiros.",
-  phoneLocalOnly: "Esta hiperligação só funciona neste computador; um telemóvel não a pode abrir.",
   allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou adicionar mais.",
   allDoneFull: "Todos os ficheiros estão na publicação, que está agora completa. Pode fechar esta página.",
   libraryAllDone: "Todos os ficheiros estão na biblioteca. Pode adicionar mais.",

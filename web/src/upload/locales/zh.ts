@@ -29,7 +29,6 @@ export const strings: StringOverrides = {
   notSaved: "未保存",
   phone: "在手机上继续",
   phoneHint: "用手机相机扫描。任何拥有此链接的人都可以上传文件。",
-  phoneLocalOnly: "此链接只能在这台电脑上使用，手机无法打开。",
   allDone: "所有文件都已添加到帖子。您可以关闭此页面，或继续添加。",
   allDoneFull: "所有文件均已添加，帖子已满。您可以关闭此页面。",
   libraryAllDone: "所有文件都在素材库中。您可以继续添加。",

@@ -1,0 +1,26 @@
+import { useProposals } from "./ProposalBadge.tsx";
+import { useAttention } from "./use-attention.ts";
+
+/** The number of publications that wait for the user, of both kinds that the navigation shows; nothing if none do. */
+export function TotalBadge() {
+  const proposals = useProposals();
+  const attention = useAttention();
+  const count = proposals.count + attention.totalCount;
+  if (count === 0) return null;
+  const parts = [
+    proposals.count > 0 && `${formatCount(proposals.count, proposals.hasMore)} waiting for approval`,
+    attention.totalCount > 0 &&
+      `${formatCount(attention.totalCount, attention.hasMore)} ${attention.totalCount === 1 ? "needs" : "need"} attention`,
+  ];
+  const colorClasses = attention.totalCount > 0 ? "bg-danger text-paper" : "bg-accent text-accent-ink";
+  return (
+    <span
+      className={`inline-block min-w-4.5 rounded-full px-1 text-center text-xs/4.5 font-semibold forced-colors:border ${colorClasses}`}
+    >
+      <span aria-hidden="true">{formatCount(count, proposals.hasMore || attention.hasMore)}</span>
+      <span className="sr-only">{parts.filter((part) => part !== false).join(", ")}</span>
+    </span>
+  );
+}
+
+const formatCount = (count: number, hasMore: boolean): string => `${count}${hasMore ? "+" : ""}`;
