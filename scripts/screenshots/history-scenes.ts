@@ -175,7 +175,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     createChangeScene("undo-reversed", async (page, studio) => {
       await undoAll(page, studio);
       await clickButton(page, "Undo this undo");
-      await page.getByRole("heading", { name: /brought back$/ }).waitFor();
+      await page.getByRole("heading", { name: /reapplied$/ }).waitFor();
       await page.waitForTimeout(500);
     }),
   ];

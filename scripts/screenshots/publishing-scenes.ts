@@ -43,9 +43,11 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
       createScene(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
     ),
     createScene("resolve", `publications/${publicationIds.unconfirmed}`, (page) =>
-      clickButton(page, "Mark as published…"),
+      clickButton(page, "Yes, mark as published…"),
     ),
-    createScene("again", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Publish again…")),
+    createScene("again", `publications/${publicationIds.unconfirmed}`, (page) =>
+      clickButton(page, "No, publish again…"),
+    ),
     createScene("not-found", "publications/pub_nothing"),
     createScene("post", `posts/${proposedPostId}`, (page) =>
       page.getByRole("heading", { name: "Publishing" }).waitFor(),

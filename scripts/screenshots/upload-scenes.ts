@@ -124,7 +124,15 @@ export async function createUploadScenes(
     {
       name: "upload-phone-code",
       prepare: async (page) => {
-        await openEmptyPage(page);
+        // On a local host, the page does not offer to continue on a phone.
+        const publicBase = "https://atelier.example";
+        await page.route(`${publicBase}/**`, async (route) => {
+          const url = route.request().url().replace(publicBase, base);
+          const headers = { ...route.request().headers(), origin: base };
+          await route.fulfill({ response: await route.fetch({ url, headers }) });
+        });
+        await page.goto((await createLink()).url.replace(base, publicBase));
+        await page.locator('[data-state="empty"]').waitFor();
         const codeButton = page.getByRole("button", { name: "Continue on a phone" });
         if (await codeButton.isVisible()) await codeButton.click();
         await sleep(300);

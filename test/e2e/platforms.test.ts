@@ -7,7 +7,7 @@ import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
@@ -39,7 +39,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   test("connects an account from the platforms page (PLATFORM-13)", async () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "Platforms" }).click();
-    await page.getByRole("heading", { name: "No accounts connected" }).waitFor();
+    await page.getByText("No accounts connected yet.").waitFor();
     await page.getByText("A practice platform on this server; nothing leaves it.").waitFor();
     await page.getByText(/Not set up on this server/).click();
     await page.getByText(/PLATFORM_LINKEDIN_CLIENT_ID/).waitFor();
@@ -49,13 +49,62 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     pageErrors.length = 0; // the browser logs responses with an error status as errors
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("link", { name: "Cancel" }).click();
-    await page.getByRole("heading", { name: "No accounts connected" }).waitFor();
+    await page.getByText("No accounts connected yet.").waitFor();
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await connectAccount(page, "blue-harbour");
     await page.getByRole("link", { name: "Go to Platforms" }).click();
     const accounts = page.getByRole("list", { name: "Connected accounts" });
     await accounts.getByText("blue-harbour").first().waitFor();
     await accounts.getByText(/^Sandbox, connected /).waitFor();
+  });
+
+  test("leads from connecting an account back to the post that needs one, and only to a post of the studio", async () => {
+    const { base, deps } = fixture.service;
+    const author = await newStudio(deps, undefined, "North");
+    const { id } = await createPost(deps, author, { title: "Harbour tour", body: "Join us." });
+    const { id: otherPostId } = await createPost(deps, owner, { title: "Elsewhere", body: "Not ours." });
+    const authorPage = await (await fixture.openContext(author)).newPage();
+    const platformsUrl = `${base}/studios/${author.studio.id}/platforms`;
+    const backLink = authorPage.getByRole("link", { name: /^Back to/ });
+    await openLoadedPage(authorPage, `${platformsUrl}?post=${otherPostId}`);
+    assert.equal(await backLink.count(), 0);
+
+    const postUrl = `${base}/studios/${author.studio.id}/posts/${id}`;
+    await authorPage.goto(`${postUrl}?at=2050-01-15T09%3A30`);
+    await authorPage.getByRole("link", { name: "Platforms page" }).click();
+    await authorPage.getByRole("link", { name: "Back to “Harbour tour”" }).waitFor();
+    await authorPage.getByRole("button", { name: "Connect Sandbox" }).click();
+    await authorPage.getByRole("link", { name: "Cancel" }).click();
+    await backLink.waitFor();
+    await authorPage.getByRole("button", { name: "Connect Sandbox" }).click();
+    await authorPage.getByRole("button", { name: "Continue to Sandbox" }).click();
+    await authorPage.getByRole("button", { name: "Deny" }).click();
+    await authorPage.getByRole("link", { name: "Go to Platforms" }).click();
+    await backLink.waitFor();
+    await authorPage.getByRole("button", { name: "Connect Sandbox" }).click();
+    await connectAccount(authorPage, "harbour");
+    await authorPage.getByRole("link", { name: "Back to the post" }).click();
+    await authorPage.getByRole("button", { name: /^Schedule for/ }).waitFor();
+    assert.equal(new URL(authorPage.url()).pathname, new URL(postUrl).pathname);
+    await authorPage.context().close();
+  });
+
+  test("forgets the post that an account was to be connected for, once the user opens Platforms from the menu", async () => {
+    const { base, deps } = fixture.service;
+    const author = await newStudio(deps, undefined, "North");
+    const { id } = await createPost(deps, author, { title: "Harbour tour", body: "Join us." });
+    const authorPage = await (await fixture.openContext(author)).newPage();
+    const backLink = authorPage.getByRole("link", { name: "Back to “Harbour tour”" });
+    await authorPage.goto(`${base}/studios/${author.studio.id}/platforms?post=${id}`);
+    await backLink.waitFor();
+    await authorPage.getByRole("button", { name: "Connect Sandbox" }).click();
+    await authorPage.getByRole("button", { name: "Continue to Sandbox" }).waitFor();
+    await openLoadedPage(authorPage, `${base}/studios/${author.studio.id}/posts`);
+    await authorPage.getByRole("link", { name: "Platforms" }).click();
+    await authorPage.getByRole("button", { name: "Connect Sandbox" }).waitFor();
+    await authorPage.waitForLoadState("networkidle");
+    assert.equal(await backLink.count(), 0);
+    await authorPage.context().close();
   });
 
   test("explains that the user denied access on the platform, and keeps the connected accounts (PLATFORM-7)", async () => {

@@ -74,14 +74,32 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("an invitation link makes a user a member, who sees only what members may do (WEB-2)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
-    await page.getByText("Make someone else an owner first").waitFor();
+    await page.getByText("Invite another owner first, or delete the studio in Settings.").waitFor();
     assert.ok(await page.getByRole("button", { name: "Leave…" }).isDisabled(), "a studio needs an owner");
     assert.ok(await page.getByLabel(/^Role of /).isDisabled());
-    await page.getByRole("button", { name: "Invite someone" }).click();
+    const inviteButton = page.getByRole("button", { name: "Invite someone" });
+    const dialog = page.getByRole("dialog", { name: "Share this link" });
+    const question = page.getByRole("dialog", { name: "Close without copying the link?" });
+    await inviteButton.click();
     await page.getByRole("button", { name: "Create link" }).click();
-    await page.getByText("Share this link").waitFor();
-    const link = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
-    await page.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await question.getByRole("button", { name: "Close without copying" }).click();
+    await question.waitFor({ state: "detached" });
+    assert.equal(await page.locator(":focus").textContent(), await inviteButton.textContent());
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+
+    await inviteButton.click();
+    await page.getByRole("button", { name: "Create link" }).click();
+    const link = (await dialog.locator("code").textContent()) ?? "";
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await question.getByRole("button", { name: "Keep open" }).click();
+    await question.waitFor({ state: "detached" });
+    await page.context().grantPermissions(["clipboard-write"]);
+    await dialog.getByRole("button", { name: "Copy Invitation link" }).click();
+    await dialog.getByRole("button", { name: "Copied Invitation link" }).waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
     assert.ok(link.startsWith(`${base}/join/`));
 
     member = await openSignedIn(browser, base, "grace.hopper@example.com");

@@ -53,7 +53,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     context.setDefaultTimeout(60_000); // an axe run and drags take long while other tests run
     const page = await context.newPage();
     page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    await page.goto(`${fixture.service.base}/studios/${user.studio.id}/posts${query}`);
     return page;
   }
   /** Waits until screen readers announce where the dragged item is. */
@@ -139,12 +139,37 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("a scheduled post offers to reschedule it from the list, not to schedule it or mark it ready (PUB-1, WEB-12)", async () => {
+    const postId = await addPost("Lanterns", { at: toIso(`${day}T10:00`) });
+    const page = await open(owner, "");
+    await page.getByRole("button", { name: "Actions for Lanterns" }).click();
+    const reschedule = page.getByRole("menuitem", { name: "Reschedule…" });
+    await reschedule.waitFor();
+    assert.deepEqual(await page.getByRole("menuitem").allTextContents(), [
+      "Open",
+      "Copy link",
+      "Reschedule…",
+      "Duplicate",
+      "Archive",
+      "Move to trash",
+    ]);
+    await reschedule.click();
+    const dialog = page.getByRole("dialog", { name: "Reschedule “Lanterns”" });
+    const time = dialog.getByLabel("Date and time");
+    assert.equal(await time.inputValue(), `${day}T10:00`);
+    await time.fill(`${addDays(day, 1)}T11:30`);
+    await dialog.getByRole("button", { name: "Save time" }).click();
+    await page.getByText(/^“Lanterns” moved to /).waitFor();
+    assert.deepEqual(await readPlan(postId), ["scheduled", `${addDays(day, 1)}T11:30`]);
+    await page.context().close();
+  });
+
   test("schedules an unscheduled post by mouse, keyboard and button, with accounts and time chosen (PUB-1, WEB-12)", async () => {
     const postId = await addPost("Lighthouse");
     const secondPostId = await addPost("Ferry");
     const page = await open(owner, `?view=calendar&date=${day}`);
     const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
-    const dialog = page.getByRole("dialog", { name: "Schedule post" });
+    const dialog = page.getByRole("dialog", { name: /^Schedule “(Lighthouse|Ferry)”$/ });
     const readForm = async () => [
       await dialog.getByLabel("harbour").isChecked(),
       await dialog.getByLabel("Date and time").inputValue(),
@@ -187,6 +212,36 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(formatLongDay(String(localTime).slice(0, 10)), place);
     await page.keyboard.press("Escape");
     assert.deepEqual(await readPlan(secondPostId), [undefined, undefined]);
+    await page.context().close();
+  });
+
+  test("keeps the day that a post was dropped on while the user connects the first account (PUB-1, WEB-12)", async () => {
+    const newOwner = await newStudio(fixture.service.deps);
+    await createPost(fixture.service.deps, newOwner, { title: "Regatta", body: "Sails." });
+    const page = await open(newOwner, `?view=calendar&date=${day}`);
+    await page.getByRole("button", { name: "Schedule Regatta" }).press("Space");
+    const announcement = page.locator("[id^=DndLiveRegion]").filter({ hasText: /^[A-Z][a-z]+day,? \d+ \w+$/ });
+    await announcement.waitFor({ state: "attached" });
+    const place = await announcement.textContent();
+    await page.keyboard.press("Space");
+    await page.getByRole("dialog").getByRole("link", { name: "Platforms page" }).click();
+    await page.getByRole("link", { name: "Back to “Regatta”" }).click();
+    await page.getByText(/^Intended for /).waitFor();
+    const localTime = new URL(page.url()).searchParams.get("at") ?? "";
+    assert.equal(formatLongDay(localTime.slice(0, 10)), place);
+    await page.context().close();
+  });
+
+  test("a request without a time is scheduled in the list, and not unscheduled in the calendar (WEB-12)", async () => {
+    const postId = await addPost("Buoy");
+    await addPost("Anchor");
+    await publishPost(fixture.service.deps, owner, { postId, connectionIds: [connectionId], propose: true });
+    const page = await open(owner, "?status=scheduled");
+    await page.getByRole("link", { name: "Buoy" }).waitFor();
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts?view=calendar&date=${day}`);
+    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
+    await unscheduled.getByRole("link", { name: "Anchor" }).waitFor();
+    assert.equal(await unscheduled.getByRole("link", { name: "Buoy" }).count(), 0);
     await page.context().close();
   });
 

@@ -163,6 +163,26 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("a tap or a key on the empty box of files opens the file dialog (WEB-7, WEB-12)", async () => {
+    const postId = await addPost("Empty");
+    const page = await openPost(postId, { viewport: phone, hasTouch: true, isMobile: true });
+    const tapBox = page.getByRole("button", { name: "Tap to add images, videos and documents." });
+    const [tappedDialog] = await Promise.all([page.waitForEvent("filechooser"), tapBox.tap()]);
+    assert.equal(tappedDialog.isMultiple(), true);
+    await page.context().close();
+
+    const desktopPage = await openPost(postId);
+    const box = desktopPage.getByRole("button", { name: /^Drop or paste images, .* or click to choose them\.$/ });
+    for (const key of ["Space", "Enter"]) {
+      const [dialog] = await Promise.all([desktopPage.waitForEvent("filechooser"), box.press(key)]);
+      if (key === "Enter") await dialog.setFiles({ name: "first.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+    }
+    await waitForOrder(postId, ["first.jpg"]);
+    await box.waitFor({ state: "detached" });
+    assert.equal(await desktopPage.evaluate("document.activeElement.textContent"), "Upload");
+    await desktopPage.context().close();
+  });
+
   test("shows each upload once, with its progress on the tile, and asks before it cancels one (WEB-10)", async () => {
     const postId = await addPost("Uploads", ["ready.jpg"]);
     const page = await openPost(postId);
@@ -445,9 +465,13 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
       page.getByRole("textbox", { name: "Text", exact: true }).boundingBox(),
     ]);
     assert.ok((panelBox?.x ?? 0) >= (textBox?.x ?? 0) + (textBox?.width ?? 0), "beside the text");
-    await page.setViewportSize({ width: 1180, height: 900 });
     const header = page.getByRole("combobox", { name: "Status" }).locator("xpath=../..");
-    assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
+    const headerHeight = (await header.boundingBox())?.height;
+    for (const width of [1180, 1024]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
+      assert.equal((await header.boundingBox())?.height, headerHeight, `the header has one row at ${width} px`);
+    }
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "hidden" });

@@ -97,7 +97,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
 
   test("an undo can itself be undone, repeatedly (UNDO-1)", async () => {
     await page.getByRole("button", { name: "Undo this undo" }).click();
-    await page.getByRole("heading", { name: "7 changes to 4 items brought back" }).waitFor();
+    await page.getByRole("heading", { name: "7 changes to 4 items reapplied" }).waitFor();
     assert.equal(await page.getByText("Reapplied title and text").count(), 3);
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
     await page.getByRole("button", { name: "Undo again" }).click();
@@ -236,6 +236,22 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const toast = page.getByRole("listitem").filter({ hasText: "Restored “Fog over the harbour”." });
     await toast.getByRole("button", { name: "Open" }).click();
     await page.waitForURL((url) => url.pathname.endsWith(`/posts/${postIds[2]}`));
+  });
+
+  test("Undo of a restored revision says that the post is in the trash, and restores it (HIST-5, TRASH-5)", async () => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Cranes", body: "First." });
+    await updatePost(deps, owner, { postId, body: "Second." });
+    await openStudioPage(`posts/${postId}?panel=history`);
+    await page.getByRole("button", { name: "Restore revision 1" }).click();
+    const toast = page.getByRole("listitem").filter({ hasText: "Revision 1 restored." });
+    await toast.waitFor();
+    await assistant.call("delete_post", { postId });
+    await toast.getByRole("button", { name: "Undo" }).click();
+    const explanation = page.getByRole("listitem").filter({ hasText: "“Cranes” is in the trash. Restore it first." });
+    await explanation.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Restored “Cranes”.").first().waitFor();
+    assert.equal((await readPost(postId)).body, "First.");
   });
 
   test("a post that is deleted while it is open is read-only until it is restored (TRASH-5)", async () => {

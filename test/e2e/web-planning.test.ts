@@ -137,7 +137,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const [failedId, draftId] = [await addPost("Fog", { ids: [connectionIds[0]] }), await addPost("Boats")];
     await failPublications(failedId);
     await page.getByRole("button", { name: "Publish again to harbour" }).click();
-    const dialog = page.getByRole("dialog", { name: "Publish post" });
+    const dialog = page.getByRole("dialog", { name: "Publish “Fog”" });
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), true);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), false);
     await dialog.getByRole("button", { name: "Publish now" }).click();
@@ -162,12 +162,12 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.goto(`${postsUrl}?view=board`);
     await page.getByRole("button", { name: "Actions for Boats" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
-    const schedule = page.getByRole("dialog", { name: "Schedule post" });
+    const schedule = page.getByRole("dialog", { name: "Schedule “Boats”" });
     await schedule.getByLabel("Date and time").fill(`${day}T10:00`);
     assert.deepEqual(await findViolations(page), []);
     await schedule.getByRole("button", { name: "Schedule" }).click();
     await page
-      .getByText(/^Scheduled for .*, 10:00 GMT[+]\d\.$/)
+      .getByText(/^Scheduled for .*, 10:00 (UTC|GMT[+]\d)\.$/)
       .first()
       .waitFor();
     assert.deepEqual((await readPlans(draftId)).toSorted(), [
@@ -177,6 +177,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
 
     await page.goto(`${postsUrl}?view=calendar&date=${day}`);
     await page.getByRole("button", { name: /^Boats\b/ }).click();
+    const actions = page.getByRole("dialog", { name: "Boats" }).getByRole("button");
+    await actions.first().waitFor();
+    assert.deepEqual(await actions.allTextContents(), ["Cancel publication", "Close", "Reschedule"]);
+    const boxes = await Promise.all((await actions.all()).map((action) => action.boundingBox()));
+    assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, "the buttons fit on one line");
     await page.getByRole("button", { name: "Cancel publication" }).click();
     await page
       .getByRole("dialog", { name: /^Cancel publishing to / })
@@ -209,7 +214,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await page.getByRole("menuitem", { name: "Schedule…" }).click();
     };
     await openDialog();
-    const dialog = page.getByRole("dialog", { name: "Schedule post" });
+    const dialog = page.getByRole("dialog", { name: "Schedule “Gulls”" });
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);
@@ -245,6 +250,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("navigation", { name: "Publications" }).getByRole("link", { name: "All" }).click();
     const notice = page.getByText("1 publication needs your attention:");
     await notice.waitFor();
+    await changePublications(await addPost("Tide", { ids: [connectionIds[0]] }), { state: "proposed" });
+    const menu = page.getByRole("button", { name: "Menu 1 waiting for approval, 1 needs attention", exact: true });
+    assert.equal(await menu.locator("..").locator("span[aria-hidden=true]").textContent(), "2");
     assert.deepEqual(await findViolations(page), []);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.getByRole("link", { name: "1 failed" }).click();
@@ -283,7 +291,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await cards.nth(i).press("Enter");
       await dialog.getByRole("button", { name: "Cancel publication" }).waitFor();
       const account = (await dialog.getByRole("listitem").textContent()) ?? "";
-      offersTime[account] = await dialog.getByRole("button", { name: "Change time" }).isVisible();
+      offersTime[account] = await dialog.getByRole("button", { name: "Reschedule" }).isVisible();
       await dialog.getByRole("button", { name: "Close" }).click();
     }
     assert.deepEqual(offersTime, { harbourSandbox: false, quaySandbox: true });
@@ -328,8 +336,17 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByText("No recent post has a tag.").waitFor();
     assert.equal((await tag.boundingBox())?.height, 44);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    // A button shows that there are more tabs, until the last one is in view.
+    const showMoreTabs = page.locator("button:has(.lucide-chevron-right):not([aria-label])");
+    await showMoreTabs.waitFor();
 
     const postsUrl = page.url();
+    await page.goto(`${postsUrl}?status=archived`);
+    const archivedTab = page.getByRole("navigation", { name: "Filter by status" }).getByText("Archived");
+    await archivedTab.waitFor();
+    await showMoreTabs.waitFor({ state: "detached" });
+    const lastTab = await archivedTab.boundingBox();
+    assert.ok(lastTab && lastTab.x + lastTab.width <= phone.width, "the selected tab is in view");
     await page.goto(`${postsUrl}?view=board`);
     await page.getByText("mark it ready in its menu").waitFor();
     assert.equal(await page.getByText("Drag a draft here").isVisible(), false);
@@ -352,7 +369,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const bothId = await addPost("Mussels", { localTime: `${day}T10:00` });
     await addPost("Rope", { ids: [connectionIds[1]], localTime: `${day}T11:00` });
     const card = page.getByRole("button", { name: /^Mussels\b/ });
-    await card.getByText("2 accounts").waitFor();
+    await card.getByText("quay", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Accounts", exact: true }).click();
     await page.getByRole("menuitemcheckbox", { name: /^harbour/ }).click();
     assert.deepEqual(await findViolations(page), []);
@@ -362,7 +379,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.match(page.url(), new RegExp(`accounts=${connectionIds[0]}`));
 
     await card.press("Enter");
-    await page.getByRole("button", { name: "Change time" }).click();
+    await page.getByRole("button", { name: "Reschedule" }).click();
     await page.getByLabel("Date and time").fill(`${addDays(day, 1)}T12:00`);
     await page.getByRole("button", { name: "Save time" }).click();
     await page.getByText("for harbour. Its other accounts keep their time.").first().waitFor();
@@ -384,6 +401,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
     // So far ahead that its time may include the year.
     await addPost("Rope", { localTime: `${addMonths(today, 11).slice(0, 7)}-15T10:00` });
+    const longTitle = "A walk along the harbour wall at low tide, with notes on every boat that we met on the way";
+    await addPost(longTitle, { localTime: `${day}T11:00` });
     const page = await openStudioPage(fixture, owner, "posts", {
       errors,
       viewport: phone,
@@ -391,7 +410,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       isMobile: true,
     });
     const times = page.getByText("Planned for").locator("..");
-    await times.nth(1).waitFor();
+    await times.nth(2).waitFor();
     for (const time of await times.all()) {
       const [box, lineBox] = [await time.boundingBox(), await time.locator("..").boundingBox()];
       assert.ok(box && lineBox);
@@ -400,6 +419,15 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await line.getByText("Scheduled", { exact: true }).waitFor();
       assert.equal(await line.locator("svg:visible").count(), 1);
     }
+    const rows = await page.getByRole("list", { name: "Posts" }).getByRole("listitem").all();
+    const rowHeights = await Promise.all(rows.map(async (row) => (await row.boundingBox())?.height));
+    assert.deepEqual([rowHeights.length, new Set(rowHeights).size], [3, 1], "a long title makes no row higher");
+    const longTitleBox = await page.getByRole("heading", { name: longTitle }).boundingBox();
+    const shortTitleBox = await page.getByRole("heading", { name: "Mussels" }).boundingBox();
+    const timeBox = await times.first().boundingBox();
+    assert.ok(longTitleBox && shortTitleBox && timeBox);
+    assert.equal(longTitleBox.height, 2 * shortTitleBox.height);
+    assert.ok(longTitleBox.y + longTitleBox.height <= timeBox.y, "the title ends above the state and the time");
     const checkbox = await page.getByRole("checkbox", { name: "Select Mussels" }).boundingBox();
     const [title, newPost] = [page.getByRole("heading", { level: 1 }), page.getByRole("link", { name: "New post" })];
     const [titleBox, newPostBox] = [await title.boundingBox(), await newPost.boundingBox()];
@@ -407,7 +435,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(checkbox.x, titleBox.x, "the boxes start at the page's margin");
     assert.equal(newPostBox.x + newPostBox.width, phone.width - titleBox.x, "the button ends at the page's margin");
     await page.getByRole("link", { name: "Mussels" }).click();
-    const header = page.getByRole("combobox", { name: "Status", exact: true }).locator("../..");
+    const header = page.getByRole("button", { name: "Actions for this post" }).locator("../..");
     await header.getByText("Scheduled", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Mark ready" }).count(), 0);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
@@ -416,6 +444,16 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await header.getByRole("link", { name: "Approve…" }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    for (const width of [1440, 1024, phone.width]) {
+      await page.setViewportSize({ width, height: 844 });
+      const publication = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem").first();
+      const actions = await publication
+        .getByRole("button")
+        .or(publication.getByRole("link", { name: "Review" }))
+        .all();
+      const tops = await Promise.all(actions.map(async (action) => (await action.boundingBox())?.y));
+      assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
+    }
     await page.context().close();
   });
 
@@ -430,12 +468,17 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       return `publications/${publication?.id}`;
     };
     const problem = { code: "rejected", message: "The account is suspended." };
+    const blocked = { code: "blocked", message: "The platform has blocked the account." };
     const tooLong = { code: "not_publishable", message: "The text is too long." };
     const failedPath = await addEnded(harbour, { state: "failed", problem });
     const missedPath = await addEnded(quay, { state: "missed" });
     const pages = {
       [failedPath]: [
         "The account is suspended. Nothing was published. Publish it again, or change the post first.",
+        "Publish again to harbour",
+      ],
+      [await addEnded(harbour, { state: "failed", problem: blocked })]: [
+        "Nothing was published. Check the account on the platform first, then publish it again.",
         "Publish again to harbour",
       ],
       [await addEnded(harbour, { state: "failed", problem: tooLong })]: [
@@ -495,7 +538,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       isMobile: true,
       reducedMotion: "reduce",
     });
-    const tabs = page.getByRole("tablist", { name: "Text per account" }).getByRole("tab");
+    const tabs = page.getByRole("tablist", { name: "Text and files per account" }).getByRole("tab");
     await tabs.nth(6).waitFor();
     const isInView = async () => {
       const box = await tabs.last().boundingBox();
@@ -546,8 +589,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
     await page.keyboard.type("Mussels");
     await page.getByRole("option", { name: "Mussels" }).first().getByText("Published", { exact: true }).click();
-    const status = page.getByLabel("Status");
-    await status.locator("../..").getByText("Published", { exact: true }).waitFor();
+    const header = page.getByRole("button", { name: "Actions for this post" }).locator("../..");
+    await header.getByText("Published", { exact: true }).waitFor();
+    assert.equal(await header.getByRole("combobox").count(), 0, "Draft beside Published would contradict it");
+    const status = page.getByRole("region", { name: "Details" }).getByLabel("Status");
     assert.equal(await status.inputValue(), "draft");
     await status.selectOption("ready");
     await waitUntil(async () => (await getPost(fixture.service.deps, owner, { postId })).status === "ready", {
@@ -573,7 +618,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
-  test("calendar cards show two lines of a title, and a different icon for each state (WEB-12)", async () => {
+  test("calendar cards show two lines of a title, and a different icon for each state; the list shows the planned time (WEB-12)", async () => {
     const title = "The fog came in over the harbour before breakfast and stayed until noon";
     const page = await openAsNewOwner(`posts?view=calendar&date=${day}`);
     const plan = { ids: [connectionIds[0]], localTime: `${day}T10:00` };
@@ -588,6 +633,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     }
     assert.equal(icons.size, states.length);
     assert.deepEqual(await findViolations(page), []);
+    await page.getByRole("radio", { name: "List" }).click();
+    const rows = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
+    await rows.nth(states.length - 1).waitFor();
+    for (const row of await rows.all()) assert.match((await row.textContent()) ?? "", /planned for .*10:00/i);
     await page.context().close();
   });
 
@@ -621,13 +670,13 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await updatePost(deps, owner, { postId, body: "Tide! ".repeat(2000).trim() });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors });
     const warning = page.getByText(
-      /^Won’t be published to harbour as it is: The text has 11999 characters .*; the limit is \d+\. Fix it before .*, 10:00\.$/,
+      /^Won’t be published to harbour as it is: The text has 11999 characters; the platform allows up to \d+\. Fix it before .*, 10:00\.$/,
     );
     await warning.waitFor();
     assert.equal(await page.getByText("Changes until then will be published.").count(), 0);
     assert.deepEqual(await findViolations(page), []);
     await page.setViewportSize(phone);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.waitForFunction("document.documentElement.scrollWidth === innerWidth");
     await page.getByRole("button", { name: "Reschedule harbour" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/^Won’t be published as it is: .* Fix the post before the new time\.$/).waitFor();

@@ -49,9 +49,10 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const owner = await newOwner();
     const postId = await addPost(owner, "Fog", ["harbour"]);
     const connectionId = await newConnection(deps, owner, "blue-harbour", "sandbox");
-    await updatePost(deps, owner, { postId, status: "ready", variants: [{ connectionId, body: "Fog, short." }] });
     await addImage(owner, postId, "a.jpg");
     const lastImageId = await addImage(owner, postId, "b.jpg");
+    const variant = { connectionId, body: "Fog, short.", assetIds: [lastImageId] };
+    await updatePost(deps, owner, { postId, status: "ready", variants: [variant] });
     const page = await openPosts(owner);
     await page.getByRole("button", { name: "Actions for Fog" }).click();
     await page.getByRole("menuitem", { name: "Duplicate" }).click();
@@ -59,7 +60,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForTitle(page, "Fog (copy)");
     const copy = await read(owner, getOpenPostId(page));
     assert.deepEqual([copy.body, copy.status, copy.tags], ["Fog.", "draft", ["harbour"]]);
-    assert.deepEqual(copy.variants, [{ connectionId, body: "Fog, short." }]);
+    assert.deepEqual(copy.variants, [{ connectionId, body: "Fog, short.", assetIds: [copy.assets[1]?.id] }]);
     assert.deepEqual(
       copy.assets.map(({ filename }) => filename),
       ["a.jpg", "b.jpg"],
@@ -218,7 +219,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await indicator.getByRole("link", { name: "Uploading to “First”: 0 %" }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await page.setViewportSize(phone);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.waitForFunction("document.documentElement.scrollWidth === innerWidth");
     await page.setViewportSize(desktop);
     postUploads.release();
     await page.getByText("All files are uploaded to “First”.").first().waitFor();
@@ -335,6 +336,8 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
       assert.deepEqual(await findViolations(page), [], `the ${attempt} time`);
       await page.keyboard.press("Escape");
       await page.getByRole("menuitem", { name: "Copy link" }).waitFor({ state: "detached" });
+      // The next "." acts on the row with the focus.
+      await page.locator(':focus[aria-label="Actions for One"]').waitFor();
     }
     await page.keyboard.press(".");
     await page.getByRole("menuitem", { name: "Copy link" }).press("Enter");
@@ -364,7 +367,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Actions for Post 60" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
-    const schedule = page.getByRole("dialog", { name: "Schedule post" });
+    const schedule = page.getByRole("dialog", { name: "Schedule “Post 60”" });
     await schedule.waitFor();
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     await page.getByText("Post 60", { exact: true }).waitFor({ state: "detached" });

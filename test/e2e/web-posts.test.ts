@@ -84,7 +84,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(url.href.replace(url.search, "?tag=harbour&view=board"));
     await page.getByRole("link", { name: "Fog", exact: true }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Boats" }).count(), 0);
-    await page.getByRole("radio", { name: "List" }).check();
+    await page.getByRole("radio", { name: "List" }).click();
     assert.equal(new URL(page.url()).search, "?tag=harbour");
     await page.getByRole("radio", { name: "Compact" }).check();
     await page.reload();
@@ -274,6 +274,25 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("an empty tab says what it shows and how a post gets there; other filters only that nothing matches (WEB-12)", async () => {
+    const owner = await newOwner();
+    await addPost(owner, "Fog");
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Fog" }).waitFor();
+    for (const [tab, nextStep] of [
+      ["Ready", "choose Mark ready"],
+      ["Scheduled", "Choose Schedule"],
+      ["Published", "Open a post to publish it."],
+      ["Archived", "Choose Archive"],
+    ] as const) {
+      await page.getByRole("navigation", { name: "Filter by status" }).getByRole("link", { name: tab }).click();
+      await page.getByText(nextStep).waitFor();
+    }
+    await page.getByRole("searchbox", { name: "Search posts" }).fill("boats");
+    await page.getByRole("heading", { name: "No matching posts" }).waitFor();
+    await page.context().close();
+  });
+
   test("shows scheduled and published posts apart from drafts, as tabs and columns (WEB-12)", async () => {
     const { deps } = fixture.service;
     const owner = await newOwner();
@@ -323,7 +342,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForPlace(page, "Scheduled");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Space");
-    await page.getByRole("dialog", { name: "Schedule post" }).waitFor();
+    await page.getByRole("dialog", { name: "Schedule “Fog”" }).waitFor();
     assert.equal((await read(owner, draftId)).status, "draft");
     await page.keyboard.press("Escape");
     await column(/^Drafts/)
@@ -381,7 +400,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.evaluate("Date.now = globalThis.realNow");
 
     await card.press("Enter");
-    await page.getByRole("button", { name: "Change time" }).click();
+    await page.getByRole("button", { name: "Reschedule" }).click();
     await page.getByLabel("Date and time").fill(`${addDays(day, 1)}T11:30`);
     await page.getByRole("button", { name: "Save time" }).click();
     await waitForTime(owner, postId, `${addDays(day, 1)}T11:30`);
@@ -484,7 +503,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await card.getAttribute("aria-roledescription"), null);
     await card.press("Enter");
     await page.getByRole("link", { name: "Open post" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Change time" }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Reschedule" }).count(), 0);
     await context.close();
   });
 });

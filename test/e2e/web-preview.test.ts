@@ -45,6 +45,8 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await page.getByRole("tab", { name: new RegExp(`^${account}`) }).click();
     return page.getByRole("group", { name: `Post on ${platform}` });
   };
+  const getAccount = (label: string) =>
+    page.getByRole("list", { name: "Accounts" }).getByRole("listitem").filter({ hasText: label });
   const checkPage = async (): Promise<void> => {
     assert.deepEqual(await findViolations(page), []);
     const size = page.viewportSize();
@@ -109,6 +111,28 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     assert.deepEqual((await getPost(deps, owner, { postId })).crops, undefined);
   });
 
+  test("reserves the room of a padded image before it is loaded", async () => {
+    const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
+    const hold = Promise.withResolvers<void>();
+    await page.route("**/renditions/**", async (route) => {
+      await hold.promise;
+      await route.continue();
+    });
+    const post = await openPreview(postId, "north-images", "Instagram");
+    await post.getByText("Converting…").waitFor();
+    const reservedBox = await post.locator("[aria-busy=true] img").boundingBox();
+    hold.resolve();
+    const image = post.locator("[aria-busy=false] img");
+    await image.waitFor();
+    const box = await image.boundingBox();
+    assert.ok(
+      box && reservedBox && Math.abs(box.height - reservedBox.height) <= 1,
+      JSON.stringify({ box, reservedBox }),
+    );
+    assert.ok(Math.abs(box.width / box.height - 1200 / 629) < 0.02);
+    await page.unroute("**/renditions/**");
+  });
+
   test("saves a choice after the previous one, so that the last choice wins", async () => {
     const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
     await openPreview(postId, "north-images", "Instagram");
@@ -148,7 +172,18 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await checkPage();
   });
 
-  test("says how to publish fewer files to an account, and duplicates the post for it", async () => {
+  test("says what a new post needs, and shows it as a problem once the post has text", async () => {
+    const postId = await addPost("", []);
+    await openPreview(postId, "north-images", "Instagram");
+    const account = getAccount("north-images");
+    await account.getByText("Add at least 1 file.").waitFor();
+    assert.equal(await account.locator(".text-danger").count(), 0);
+    await page.getByRole("tab", { name: "All accounts" }).click();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Boats");
+    await account.locator(".text-danger").getByText("Add at least 1 file.").waitFor();
+  });
+
+  test("chooses fewer files for an account, from the post and from the dialog", async () => {
     const image = await createTwoColors();
     const names = ["1.png", "2.png", "3.png", "4.png", "5.png"];
     const postId = await addPost(
@@ -156,20 +191,51 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       names.map((name) => [name, image]),
     );
     await openPreview(postId, "north-words", "Mastodon");
-    const advice = "remove some, or duplicate the post for this account and remove them from the copy.";
-    const problem = page
-      .getByRole("listitem")
-      .filter({ hasText: "The post has 5 images; the platform allows up to 4." });
-    await problem.getByText(advice).first().waitFor();
+    const problem = "The post has 5 images; the platform allows up to 4.";
+    await page.getByText(problem).first().waitFor();
+    const account = getAccount("north-words");
+    await account.getByText(`Warning: ${problem}`).waitFor();
+    assert.equal(await account.getByText("Ready for Mastodon").count(), 0);
     await page.getByRole("button", { name: "Publish…" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText(advice).waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    const publishDialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
+    await publishDialog.getByText(problem).waitFor();
+    await publishDialog.getByRole("button", { name: "Choose files for north-words…" }).click();
+    const filesDialog = page.getByRole("dialog", { name: "Files for north-words" });
+    await filesDialog.getByText("4 of 5 chosen. Mastodon accepts up to 4 images.").waitFor();
     await checkPage();
-    await page.getByRole("button", { name: "Duplicate post" }).click();
-    await page.getByText("Duplicated “Harbour”.").first().waitFor();
-    await page.waitForURL((url) => !url.pathname.endsWith(postId));
-    await page.getByRole("button", { name: /^Actions for 5\.png/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await filesDialog.waitFor({ state: "detached" });
+    assert.equal(await publishDialog.isVisible(), true, "Escape closes only the topmost dialog");
+    await publishDialog.getByRole("button", { name: "Choose files for north-words…" }).click();
+    await filesDialog.getByRole("checkbox", { name: "5.png" }).check();
+    await filesDialog.getByText("5 of 5 chosen. Mastodon accepts up to 4 images.").waitFor();
+    await filesDialog.getByRole("checkbox", { name: "1.png" }).uncheck();
+    await filesDialog.getByRole("button", { name: "Save" }).click();
+    await filesDialog.waitFor({ state: "detached" });
+    await publishDialog.getByRole("checkbox", { name: "north-words", checked: true }).waitFor();
+    assert.equal(await publishDialog.getByText(problem).count(), 0);
+    await publishDialog.getByRole("button", { name: "Cancel" }).click();
+
+    const readFiles = async (): Promise<string[] | undefined> => {
+      const { variants, assets, publications } = await getPost(fixture.service.deps, owner, { postId });
+      assert.deepEqual(publications, [], "saving the files must not publish the post");
+      return variants[0]?.assetIds?.map((id) => assets.find((asset) => asset.id === id)?.filename ?? "");
+    };
+    assert.deepEqual(await readFiles(), ["2.png", "3.png", "4.png", "5.png"]);
+    await page.getByText("This account gets 4 of 5 files.").waitFor();
+    await page.getByRole("tab", { name: /^north-words 4 of 5 files/ }).waitFor();
+    await page.getByText("Ready for Mastodon, 4 of 5 files").waitFor();
+    await page.getByRole("textbox", { name: "Text for north-words" }).fill("Boats, for Mastodon");
+    await page.getByText("This account has its own text.").waitFor();
+    await page.getByRole("button", { name: "Choose files for north-words…" }).first().click();
+    await filesDialog.getByRole("checkbox", { name: "All files" }).check();
+    await filesDialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("This account gets all 5 files.").waitFor();
+    assert.equal(await readFiles(), undefined);
+    await page
+      .getByRole("textbox", { name: "Text for north-words" })
+      .and(page.getByText("Boats, for Mastodon"))
+      .waitFor();
   });
 
   test("lists only files that are changed or rejected", async () => {

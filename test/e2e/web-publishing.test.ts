@@ -97,7 +97,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Publications 1 waiting for approval" }).waitFor();
 
     await page.setViewportSize(phone);
-    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("button", { name: "Menu 1 waiting for approval", exact: true }).click();
     await page.getByRole("link", { name: /^Publications/ }).click();
     await page.getByRole("link", { name: "Approvals (1)" }).click();
     const proposal = page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
@@ -119,6 +119,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     await page.getByRole("button", { name: "Show the new version" }).click();
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
+    await page.getByText("“Fog” approved. Publishing to blue-harbour now.").first().waitFor();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await waitUntil(async () => (await listSandboxTexts()).length > 0, { description: "the post is public" });
     assert.deepEqual(await listSandboxTexts(), ["Fog over the whole harbour."]);
@@ -180,13 +181,13 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
 
     await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();
-    await dialog.getByRole("heading", { name: "Reschedule Lighthouse for blue-harbour" }).waitFor();
+    await dialog.getByRole("heading", { name: "Reschedule “Lighthouse” for blue-harbour" }).waitFor();
     assert.equal(await dialog.getByLabel("Date and time").inputValue(), localTime);
     await dialog.getByLabel("Date and time").fill(localTime.replace("09:30", "10:45"));
     await dialog.getByRole("button", { name: "Save time" }).click();
     await row.getByText("10:45").waitFor();
     await page
-      .getByText(/^Rescheduled to .*, 10:45 GMT[+]\d \(blue-harbour\)\.$/)
+      .getByText(/^Rescheduled to .*, 10:45 (UTC|GMT[+]\d) \(blue-harbour\)\.$/)
       .first()
       .waitFor();
 
@@ -356,6 +357,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Save time" }).click();
     const approve = page.getByRole("button", { name: /^Approve for \w+ \d+ \w+, \d\d:\d\d, blue-harbour$/ });
     await approve.click();
+    await page
+      .getByText(/^“Kiln” approved for \w+ \d+ \w+, \d\d:\d\d \(blue-harbour\)\.$/)
+      .first()
+      .waitFor();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
@@ -393,17 +398,17 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
           state: "unconfirmed",
           publishedAt: null,
           url: null,
-          problem: { code: "unconfirmed", message: "The platform did not confirm the post." },
+          problem: { code: "unconfirmed", message: "The platform didn't confirm the post." },
         },
       }),
     );
     await page.route("**/resolve", (route) => route.fulfill({ json: publishedDetail }));
     await openStudioPage(`publications/${publishedDetail.id}`);
-    await page.getByRole("button", { name: "Publish again…" }).click();
+    await page.getByRole("button", { name: "No, publish again…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Mark as published…" }).click();
+    await page.getByRole("button", { name: "Yes, mark as published…" }).click();
     await dialog.getByLabel("URL of the post (optional)").fill(`${base}/sandbox/posts/1`);
     const [request] = await Promise.all([
       page.waitForRequest("**/resolve"),

@@ -88,6 +88,33 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.context().close();
   });
 
+  test("while offline, the notice leaves the account menu and an open panel in view (WEB-12)", async () => {
+    const viewport = { width: 1280, height: 700 };
+    const page = await openStudio("posts", { viewport });
+    await page.getByRole("link", { name: "Fog over the harbour" }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    const notice = page.getByText("You’re offline.");
+    const panel = page.getByRole("complementary", { name: "History" });
+    const account = page.getByRole("button", { name: "Account: Ada Berg" });
+    await panel.getByRole("list").waitFor();
+    await page.context().setOffline(true);
+    await notice.waitFor();
+    for (const scrollTop of [0, 1000]) {
+      await page.evaluate(`document.querySelector("main").style.minHeight = "2000px"; scrollTo(0, ${scrollTop})`);
+      const [noticeBox, panelBox, accountBox] = await Promise.all(
+        [notice, panel, account].map((locator) => locator.boundingBox()),
+      );
+      assert.ok(noticeBox && panelBox && accountBox);
+      assert.deepEqual([noticeBox.y, panelBox.y], [0, noticeBox.height]);
+      assert.equal(panelBox.y + panelBox.height, viewport.height);
+      assert.ok(accountBox.y + accountBox.height < viewport.height);
+    }
+    await page.context().setOffline(false);
+    await notice.waitFor({ state: "detached" });
+    assert.equal((await panel.boundingBox())?.height, viewport.height);
+    await page.context().close();
+  });
+
   test("on a phone, the palette and the menu close by button, by a tap beside them and by going back (WEB-12)", async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const page = await openStudio("members", phone);
@@ -229,6 +256,31 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     // A page that needs a session leads to the sign-in page.
     await page.goto(`${base}/studios/${owner.studio.id}/posts`);
     await page.waitForURL(/\/login\?return_to=/);
+    await context.close();
+  });
+
+  test("on a phone, a toast covers neither the buttons of a dialog nor those of a panel's header (WEB-12)", async () => {
+    // As high as the dialog, as if a keyboard were open.
+    const viewport = { width: 390, height: 340 };
+    const context = await fixture.openContext(owner, { viewport, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    for (const [name, title, buttons] of [
+      ["FormDialog", "A form", ["Save", "Cancel"]],
+      ["SidePanel", "A side panel", ["Close panel"]],
+    ] as const) {
+      await page.goto(`${fixture.service.base}/dev/ui`);
+      await page.getByRole("button", { name: "Toast", exact: true }).click();
+      await page.getByRole("button", { name: "Undo" }).waitFor();
+      await page.getByRole("button", { name, exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: title });
+      const toast = await dialog.getByRole("listitem").filter({ hasText: "Moved to the trash." }).boundingBox();
+      for (const label of buttons) {
+        const button = await dialog.getByRole("button", { name: label }).boundingBox();
+        assert.ok(toast && button);
+        const isApart = toast.y + toast.height <= button.y || button.y + button.height <= toast.y;
+        assert.ok(isApart, `${label} is covered`);
+      }
+    }
     await context.close();
   });
 

@@ -55,6 +55,32 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("an Enter that accepts a suggestion of an input method adds no tag, sends no comment and keeps the focus (WEB-12)", async () => {
+    const postId = await addPost("Nori");
+    const page = await openPage(`posts/${postId}?panel=comments`);
+    const [title, tags, comment] = [
+      page.getByRole("textbox", { name: "Title" }),
+      page.getByRole("combobox", { name: "Tags" }),
+      page.getByRole("textbox", { name: "Add a comment" }),
+    ];
+    // In Safari, the composition has ended before this key press.
+    const acceptSuggestion = (options = "") =>
+      page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {
+        key: "Enter", keyCode: 229, isComposing: false, bubbles: true, cancelable: true, ${options} }))`);
+    await title.focus();
+    assert.equal(await acceptSuggestion(), true, "the browser handles the key");
+    assert.equal(await page.evaluate("document.activeElement.id"), "post-title");
+    await comment.fill("海苔");
+    assert.equal(await acceptSuggestion("ctrlKey: true"), true);
+    await tags.fill("海苔");
+    assert.equal(await acceptSuggestion(), true);
+    assert.equal(await tags.inputValue(), "海苔");
+    await tags.press("Enter");
+    await waitUntil(async () => (await readTags(postId)).join() === "海苔", { description: "the tag" });
+    assert.equal(await comment.inputValue(), "海苔", "the comment is not sent");
+    await page.context().close();
+  });
+
   test("suggests the studio's tags by keyboard and on a phone, and filters posts by tag (WEB-12)", async () => {
     await addPost("Fog", ["launch", "harbour"]);
     await addPost("Boats", ["launch", "lighthouse"]);

@@ -185,7 +185,7 @@ describe("shutdown on SIGTERM", () => {
     await assert.rejects(status);
   });
 
-  test("disconnects an upload and stops a task that never finish, and exits with 0 (C4)", async () => {
+  test("interrupts an upload and a task if neither finishes, and exits with 0 (C4)", async () => {
     service = await start();
     const { status } = await startUpload();
     const readTask = await startTask(600);

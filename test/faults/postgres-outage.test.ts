@@ -54,7 +54,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
     stop(): Promise<{ results: readonly FinishedOutcome[]; acknowledgedIds: string[] }>;
   }
 
-  /** Sends about fifty requests per second of every kind until `stop` is called. */
+  /** Sends about fifty requests per second, alternating between reads, writes and pings, until `stop` is called. */
   function startLoad(): Load {
     const acknowledgedIds: string[] = [];
     const results: FinishedOutcome[] = [];

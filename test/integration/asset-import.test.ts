@@ -401,7 +401,8 @@ forOneEngine("asset imports", (fixture) => {
     await importAssetFromUrl({ ...deps, files: measuredFiles }, owner, { url: host.url("/large") });
     await sleep(0);
     assert.equal(receivedBytes, 200 * 1024 * 1024);
-    assert.ok(peakRssIncrease < 100 * 1024 * 1024, `${peakRssIncrease}`);
+    // Without streaming, it would be at least the 200 MB of the file. The garbage of this process varies.
+    assert.ok(peakRssIncrease < 150 * 1024 * 1024, `${peakRssIncrease}`);
   });
 });
 

@@ -97,7 +97,7 @@ forEachEngine("files that the host of an AI client hands over", (fixture) => {
     assert.equal(await attach("/png", ""), "image/png");
   });
 
-  test("stores and logs no part of the URL, neither of a file nor of an error (CHAT-30)", async () => {
+  test("stores and logs no part of the URL, whether the file is attached or the call fails (CHAT-30)", async () => {
     const secret = "k9Xw2-signature-of-the-host";
     host.serveFile(`/${secret}.png?sig=${secret}`, await png(), "image/png");
     host.serve(`/moved?sig=${secret}`, (_req, res) =>

@@ -6,23 +6,14 @@ import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { createTestBucket, getTestS3Settings, listStoreNames } from "../support/stores.ts";
+import { createTestBucket, getTestS3Environment, listStoreNames } from "../support/stores.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const skip = !listStoreNames().includes("s3");
 
 forOneEngine("CORS rules of the bucket", (fixture) => {
   test("the log names each allowed origin once", { skip }, async () => {
-    const settings = getTestS3Settings();
-    const config = readConfig({
-      STORAGE: "s3",
-      S3_ENDPOINT: settings.endpoint,
-      S3_REGION: settings.region,
-      S3_BUCKET: await createTestBucket(),
-      S3_ACCESS_KEY_ID: settings.accessKeyId,
-      S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
-      S3_FORCE_PATH_STYLE: String(settings.forcePathStyle),
-    });
+    const config = readConfig({ ...getTestS3Environment(), S3_BUCKET: await createTestBucket() });
     assert.equal(config.uploadPage, config.base);
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });

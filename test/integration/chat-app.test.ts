@@ -31,14 +31,14 @@ type Listing = ListedTool & {
 
 forEachEngine("the in-chat app's resource and tools", (fixture) => {
   let server: TestMcpServer;
-  let unbuiltServer: TestMcpServer;
+  let serverWithoutApp: TestMcpServer;
   before(async () => {
     server = await startMcpServer(fixture, { chatAppHtml: html });
-    unbuiltServer = await startMcpServer(fixture);
+    serverWithoutApp = await startMcpServer(fixture);
   });
   after(async () => {
     await server?.close();
-    await unbuiltServer?.close();
+    await serverWithoutApp?.close();
   });
 
   async function newClient(owner: Caller, options: Parameters<typeof createTestGrant>[2] = {}, url = server.url) {
@@ -63,12 +63,12 @@ forEachEngine("the in-chat app's resource and tools", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const { caller } = await newClient(owner);
     const plainTools = await listTools(caller);
-    const unbuiltTools = await listTools({ ...caller, url: unbuiltServer.url });
+    const toolsWithoutApp = await listTools({ ...caller, url: serverWithoutApp.url });
     const withoutUi = plainTools.map(({ _meta, ...tool }) => {
       const { ui: _, "ui/resourceUri": __, ...otherMeta } = _meta ?? {};
       return Object.keys(otherMeta).length === 0 ? tool : { ...tool, _meta: otherMeta };
     });
-    assert.deepEqual(withoutUi, unbuiltTools, "the model sees the same tools with and without the app");
+    assert.deepEqual(withoutUi, toolsWithoutApp, "the model sees the same tools with and without the app");
     const toolsForApps = await listTools(caller, appsMeta);
     assert.deepEqual(
       toolsForApps.slice(plainTools.length).map(({ name, _meta }) => [name, _meta?.ui?.visibility]),
@@ -115,10 +115,11 @@ forEachEngine("the in-chat app's resource and tools", (fixture) => {
         .capabilities["extensions" as never];
     const tasksExtension = { "io.modelcontextprotocol/tasks": {} };
     assert.deepEqual(await readExtensions(server.url), { "io.modelcontextprotocol/ui": {}, ...tasksExtension });
-    assert.deepEqual(await readExtensions(unbuiltServer.url), tasksExtension);
-    const unbuilt = { ...caller, url: unbuiltServer.url };
-    assert.equal((await callModern(unbuilt, "resources/read", { uri })).json.error.code, -32602);
-    const { error } = (await callModern(unbuilt, "tools/call", { name: "app_create_upload", arguments: {} })).json;
+    assert.deepEqual(await readExtensions(serverWithoutApp.url), tasksExtension);
+    const callerWithoutApp = { ...caller, url: serverWithoutApp.url };
+    assert.equal((await callModern(callerWithoutApp, "resources/read", { uri })).json.error.code, -32602);
+    const { error } = (await callModern(callerWithoutApp, "tools/call", { name: "app_create_upload", arguments: {} }))
+      .json;
     assert.match(error.message, /^Unknown tool/);
   });
 

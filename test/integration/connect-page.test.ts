@@ -91,6 +91,36 @@ forOneEngine("connect page", (fixture) => {
     assert.deepEqual(await listConnections(owner), [["blue.harbour", "connected"]]);
   });
 
+  test("leads back to the post that needs an account, and drops a malformed post or time (PLATFORM-13)", async () => {
+    const { browser, owner } = await signInOwner();
+    const postId = service.deps.newId("post");
+    const connect = async (query: string, decision: string) => {
+      const page = await browser.open(`${await requestConnectUrl(browser, owner, "sandbox")}?${query}`);
+      return browser.submit(await browser.submit(page), { account: "harbour", decision });
+    };
+    const listLinks = ({ text }: LoadedPage) =>
+      [...text.matchAll(/class="button[^"]*" href="([^"]*)"/g)].map(([, url]) => url);
+    const platformsUrl = `/studios/${owner.studio.id}/platforms`;
+    const target = `studio=${owner.studio.id}&post=${postId}`;
+    assert.deepEqual(listLinks(await connect(`${target}&at=2050-01-15T09:30`, "allow")), [
+      `/studios/${owner.studio.id}/posts/${postId}?at=2050-01-15T09%3A30`,
+      `${platformsUrl}?post=${postId}&#38;at=2050-01-15T09%3A30`,
+    ]);
+    assert.deepEqual(listLinks(await connect(`${target}&at=tomorrow`, "allow")), [
+      `/studios/${owner.studio.id}/posts/${postId}`,
+      `${platformsUrl}?post=${postId}`,
+    ]);
+    assert.deepEqual(listLinks(await connect(target, "deny")), [`${platformsUrl}?post=${postId}`]);
+    assert.deepEqual(listLinks(await connect("", "deny")), ["/platforms"]);
+    const otherStudio = `studio=${service.deps.newId("studio")}&post=${postId}`;
+    assert.deepEqual(listLinks(await connect(otherStudio, "allow")), [platformsUrl]);
+    for (const post of ["pst_x", "../../login", "//evil.example", "%22%3E%3Cscript%3E"])
+      assert.deepEqual(
+        listLinks(await connect(`studio=${owner.studio.id}&post=${post}&at=2050-01-15T09:30`, "allow")),
+        [platformsUrl],
+      );
+  });
+
   test("does not double the period of a studio name that ends with one (PLATFORM-13)", async () => {
     const { browser, owner } = await signInOwner();
     await updateStudio(service.deps, owner, { name: "Example Co." });

@@ -118,6 +118,44 @@ forOneEngine("publishing to Instagram", (fixture) => {
   test("a post that was edited while its publication was unconfirmed appears once (PUB-2, PUB-15)", () =>
     assertEditedPostAppearsOnce({ publisher, standIn, listPosts, files: [image], publishContainer }));
 
+  test("records the revision that was sent, even if the post was edited after a person published it again (PUB-2, PUB-15)", async () => {
+    const { service, owner, api } = publisher.publishing;
+    standIn.faults.dropPublishRequests = 1;
+    const id = await publisher.publish("Sent before the edit", [image]);
+    await publisher.backdateLookup(id, minutes(6));
+    const { revision } = await publisher.waitForState(id, "unconfirmed");
+    const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
+    assert.equal((await publishContainer(progress?.containerId ?? "")).status, 200);
+    const publishAgainAndEdit = async (text: string): Promise<void> => {
+      await service.stopWorker();
+      assert.equal(await publisher.publishAgain(id), 200);
+      await publisher.editPost(id, text);
+    };
+
+    await publishAgainAndEdit("Edited once");
+    const { credentialGeneration } = await publisher.findConnection();
+    await service.deps.platformStore.deleteCredential(publisher.connectionId, "needs_reconnect", credentialGeneration);
+    service.startWorker();
+    assert.equal((await publisher.waitForState(id, "unconfirmed")).revision, revision);
+
+    await publisher.storeTokens({ accessToken: standIn.accessToken });
+    await publishAgainAndEdit("Edited twice");
+    service.startWorker();
+    const published = await publisher.waitForState(id, "published");
+    assert.deepEqual([published.revision, listPosts("Sent before the edit").length], [revision, 1]);
+    const { body } = await api("GET", `/publications/${id}`);
+    const timeline = body["timeline"] as { action: string; revision: number }[];
+    assert.deepEqual(
+      timeline.slice(-4).map((entry) => [entry.action, entry.revision]),
+      [
+        ["publication.resolved", revision],
+        ["publication.started", revision],
+        ["publication.committed", revision],
+        ["publication.published", revision],
+      ],
+    );
+  });
+
   test("waits while the account's quota is used up (PUB-2)", async () => {
     standIn.quotaTotal = standIn.posts().length;
     const isQuotaRead = ({ path, status }: Instagram["requests"][number]): boolean =>

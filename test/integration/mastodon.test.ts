@@ -122,7 +122,7 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
   test("rejects a post that exceeds the limits of the instance before it sends anything (PUB-5)", async () => {
     const { service, owner } = publishing;
     const maxCharacters = (await reader.v1.instance.fetch()).configuration.statuses.maxCharacters;
-    await service.deps.platformStore.findOrInsert(
+    await service.deps.platformStore.insertOrUpdate(
       {
         ...(await service.deps.platformStore.find(owner.studio.id, connectionId))!,
         limits: { maxCharacters: 20 },
@@ -134,7 +134,7 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
       connectionIds: [connectionId],
     });
     assert.deepEqual([status, body["code"]], [409, "not_publishable"]);
-    await service.deps.platformStore.findOrInsert(
+    await service.deps.platformStore.insertOrUpdate(
       { ...(await service.deps.platformStore.find(owner.studio.id, connectionId))!, limits: { maxCharacters } },
       100,
     );

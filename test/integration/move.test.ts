@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
+import { createS3Client } from "#storage/s3/s3-caller.ts";
 import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "../support/engines.ts";
 import { startFaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -20,7 +21,7 @@ import {
 } from "../support/service-access.ts";
 import { runCommand, startCommand } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { openTestS3, getTestS3Settings, sha256 } from "../support/stores.ts";
+import { openTestS3, getTestS3Environment, getTestS3Settings, sha256 } from "../support/stores.ts";
 import { assertRestorable, createTrashedPost, type TrashedPost } from "../support/trash-sample.ts";
 
 const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
@@ -31,13 +32,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   const dataDir = join(folder.path, "data");
   const s3 = getTestS3Settings();
   const bucket = `move-${randomBytes(6).toString("hex")}`;
-  const client = new S3Client({
-    region: s3.region,
-    endpoint: s3.endpoint ?? "",
-    forcePathStyle: s3.forcePathStyle,
-    credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
-    requestChecksumCalculation: "WHEN_REQUIRED",
-  });
+  const client = createS3Client(s3);
   let base: string;
   let service: MainProcess | undefined;
   let targetDatabase: TemporaryDatabase;
@@ -49,13 +44,8 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   const getTargetEnv = (overrides: Record<string, string> = {}) => ({
     ...getSourceEnv(),
     ...getDatabaseSettings(targetDatabase),
-    STORAGE: "s3",
-    S3_ENDPOINT: s3.endpoint ?? "",
-    S3_REGION: s3.region,
+    ...getTestS3Environment(),
     S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: s3.accessKeyId,
-    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
     SECRETS: `${"n".repeat(40)},${readFileSync(join(dataDir, "secret"), "utf8").trim()}`,
     ...overrides,
   });

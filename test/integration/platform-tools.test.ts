@@ -208,7 +208,7 @@ forEachEngine("platform tools", (fixture) => {
           {
             level: "rejected",
             code: "text_too_long",
-            message: "The text has 42 characters as the platform counts them; the limit is 20.",
+            message: "The text has 42 characters; the platform allows up to 20.",
           },
         ],
         text: { length: 42, max: 20, unit: "graphemes", variesByInstance: false },

@@ -198,7 +198,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.equal(await getOutcome(otherList), "invalid_input");
   });
 
-  test("filters by author, and lists posts that are not planned (POST-3)", async () => {
+  test("filters by author, and lists posts that are not scheduled (POST-3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -211,10 +211,10 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listTitles(owner, { author: member.user.id }), ["Canceled spring", "Planned"]);
     assert.deepEqual(await listTitles(owner, { author: member.user.id, query: "spring" }), ["Canceled spring"]);
     assert.deepEqual(await listTitles(owner, { author: owner.user.id, query: "spring" }), []);
-    assert.deepEqual(await listTitles(owner, { unscheduled: true }), ["Canceled spring", "By the owner"]);
+    assert.deepEqual(await listTitles(owner, { stage: "editing" }), ["Canceled spring", "By the owner"]);
   });
 
-  test("combines posts that are not planned with a search, a tag and an author (POST-3)", async () => {
+  test("combines posts that are not scheduled with a search, a tag and an author (POST-3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -225,10 +225,10 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     await addPost(member, "More fog");
     await addPost(owner, "Boats", { tags: ["spring"] });
     assert.deepEqual(await listTitles(owner, { query: "fog" }), ["More fog", "Fog", "Planned fog"]);
-    assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true }), ["More fog", "Fog"]);
-    assert.deepEqual(await listTitles(owner, { tag: "spring", unscheduled: true }), ["Boats", "Fog"]);
+    assert.deepEqual(await listTitles(owner, { query: "fog", stage: "editing" }), ["More fog", "Fog"]);
+    assert.deepEqual(await listTitles(owner, { tag: "spring", stage: "editing" }), ["Boats", "Fog"]);
     const author = member.user.id;
-    assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true, author }), ["More fog"]);
+    assert.deepEqual(await listTitles(owner, { query: "fog", stage: "editing", author }), ["More fog"]);
   });
 
   test("filters by stage: in editing, scheduled or published (POST-3, WEB-12)", async () => {
@@ -420,13 +420,12 @@ forEachEngine("post summaries and the calendar", (fixture) => {
       newestPosts.map(({ id }) => id),
     );
     await summaries.listIds(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
-    await summaries.listIds(owner.studio.id, { statuses, isUnscheduled: true, limit: 51 });
     for (const stage of postStages) await summaries.listIds(owner.studio.id, { statuses, stage, limit: 51 });
     const calendar = createCalendarStore(connection);
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
     const plans = await listPlans();
-    assert.equal(plans.length, 11); // four for the first list, one for each of the other five, two for the calendar
+    assert.equal(plans.length, 10); // four for the first list, one for each of the other four, two for the calendar
     for (const { sql, plan } of plans)
       for (const step of plan)
         assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);

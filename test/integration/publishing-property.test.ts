@@ -12,6 +12,7 @@ import { setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { fc } from "../support/fuzz.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
@@ -27,6 +28,7 @@ const steps = [
   "client: propose for later",
   "client: edit the body",
   "client: edit the variant",
+  "client: choose all files but the first",
   "client: edit the title",
   "client: attach an image",
   "client: detach an image",
@@ -57,7 +59,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
   let publishing: PublishingFixture;
   let token: string;
   let image: Buffer;
-  let bodyCount = 0;
+  let textCount = 0;
   before(async () => {
     publishing = await startPublishing(fixture, ["harbour"]);
     const scopes = ["studio:read", "studio:write"] as const;
@@ -79,8 +81,8 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
   async function runSteps(sequence: readonly Step[]): Promise<void> {
     const { owner, service, connectionIds } = publishing;
     const { deps } = service;
-    const newBody = () => `Text ${++bodyCount}`;
-    const { id: postId } = await createPost(deps, owner, { title: "Title", body: newBody() });
+    const newText = () => `Text ${++textCount}`;
+    const { id: postId } = await createPost(deps, owner, { title: "Title", body: newText() });
     /** What a person approved, as the account would receive it. */
     const approvedContents = new Set<string>();
     const linkFileIds: string[] = [];
@@ -89,9 +91,9 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
 
     const readPost = () => getPost(deps, owner, { postId });
     async function readContent(): Promise<string> {
-      const { body, variants, assets } = await readPost();
+      const { body, assets } = selectForAccount(await readPost(), connectionIds[0] ?? "");
       const media = assets.map(({ mimeType, bytes, altText }) => ({ mimeType, bytes, altText: altText ?? null }));
-      return JSON.stringify({ text: variants?.[0]?.body ?? body, media });
+      return JSON.stringify({ text: body, media });
     }
     const listPublications = async () => (await readPost()).publications ?? [];
     const isScheduled = async () => (await listPublications()).some(({ state }) => state === "scheduled");
@@ -104,15 +106,20 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       },
       "client: propose for later": () => callTool("publish_post", { postId, connectionIds, at: inOneHour }),
       "client: edit the body": async () =>
-        callTool("update_post", { postId, body: newBody(), revision: (await readPost()).revision }),
+        callTool("update_post", { postId, body: newText(), revision: (await readPost()).revision }),
       "client: edit the variant": async () =>
         callTool("update_post", {
           postId,
-          variants: [{ connectionId: connectionIds[0], body: newBody() }],
+          variants: [{ connectionId: connectionIds[0], body: newText() }],
           revision: (await readPost()).revision,
         }),
+      "client: choose all files but the first": async () => {
+        const { assets, revision } = await readPost();
+        const assetIds = assets.slice(1).map(({ id }) => id);
+        await callTool("update_post", { postId, variants: [{ connectionId: connectionIds[0], assetIds }], revision });
+      },
       "client: edit the title": async () =>
-        callTool("update_post", { postId, title: newBody(), revision: (await readPost()).revision }),
+        callTool("update_post", { postId, title: newText(), revision: (await readPost()).revision }),
       "client: attach an image": async () => {
         const file = { kind: "image", mimeType: "image/png", base64: image.toString("base64") };
         const { assetId } = await callTool("upload_asset_inline", file);
@@ -124,7 +131,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       },
       "client: edit the alt text": async () => {
         const [asset] = (await readPost()).assets;
-        if (asset) await callTool("update_asset", { assetId: asset.id, altText: newBody() });
+        if (asset) await callTool("update_asset", { assetId: asset.id, altText: newText() });
       },
       "client: restore the first revision": () => callTool("restore_post", { postId, revision: 1 }),
       "client: reschedule to now": async () => {
@@ -155,7 +162,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       },
       "upload link: add a file": async () => {
         if ((await readPost()).assets.length >= 4) return;
-        const name = `${newBody()}.png`;
+        const name = `${newText()}.png`;
         const started = await startFile(deps, await resolveLink(), {
           name,
           size: image.length,
@@ -171,7 +178,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       "upload link: edit the alt text": async () => {
         const fileId = linkFileIds.at(-1);
         if (fileId !== undefined)
-          await setAltText(deps, await resolveLink(), { fileId, altText: newBody() }).catch(() => {});
+          await setAltText(deps, await resolveLink(), { fileId, altText: newText() }).catch(() => {});
       },
       "owner: approve": async () => {
         for (const { id, state } of await listPublications()) {
@@ -185,7 +192,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       },
       "owner: edit the body": async () => {
         const hasApproval = await isScheduled();
-        await updatePost(deps, owner, { postId, body: newBody() });
+        await updatePost(deps, owner, { postId, body: newText() });
         if (hasApproval) approvedContents.add(await readContent());
       },
       "owner: schedule for later": async () => {
@@ -217,7 +224,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     }
   }
 
-  test("makes nothing public, and no approval survives a change of what is sent (PUB-11, B1)", async (t) => {
+  test("makes nothing public without an approval, and no approval survives a change of what is sent (PUB-11, B1)", async (t) => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...starts),

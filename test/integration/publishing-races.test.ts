@@ -109,6 +109,9 @@ forEachEngine("changes while a publication starts", (fixture) => {
     "a client adds a variant": byClient(({ postId, revision, connectionId }) =>
       updatePost(deps(), client, { postId, revision, variants: [{ connectionId, body: editedText(postId) }] }),
     ),
+    "a client chooses other files": byClient(({ postId, revision, connectionId, assetIds }) =>
+      updatePost(deps(), client, { postId, revision, variants: [{ connectionId, assetIds: assetIds.slice(1) }] }),
+    ),
     "a client changes the order": byClient(({ postId, assetIds }) =>
       updatePost(deps(), client, { postId, assetIds: assetIds.toReversed() }),
     ),
@@ -276,7 +279,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
     let commitCount = 0;
     const unansweredPublisher: typeof publisher = {
       ...publisher,
-      getReconciliation: () => ({ repeatWithinMs: undefined }),
+      getReconciliation: () => ({}),
       commit: async () => {
         commitCount++;
         return { kind: "unknown", message: "The platform did not respond." };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -12,6 +13,7 @@ import {
   reschedulePublication,
   resolvePublication,
 } from "#domain/publishing/change-publication.ts";
+import { runPublication } from "#domain/publishing/run-publication.ts";
 import { publishPost, type publishPostInput } from "#domain/publishing/publish-post.ts";
 import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -116,6 +118,15 @@ forOneEngine("runs of publications", (fixture) => {
     assert.equal(await countPosts("Lost, then limited"), 1);
   });
 
+  test("a rejected repetition of a commit whose response is lost leaves the publication unconfirmed (PUB-2)", async () => {
+    nextResponses = [sendAndLose, respondWith(403)];
+    const { id } = await publish("sandbox-keyed", "Lost, then rejected");
+    const { problem } = await publishing.waitForState(id, "unconfirmed", "failed");
+    assert.equal(problem?.code, "unconfirmed");
+    assert.match(problem.message, /rejected the post \(status 403\)\. Check the account/);
+    assert.equal(await countPosts("Lost, then rejected"), 1);
+  });
+
   test("a commit whose key the platform no longer recognizes is not repeated and renews no token (PUB-2)", async () => {
     const { deps } = publishing.service;
     const [connectionId = ""] = await addConnections(publishing, "sandbox-keyed", 1);
@@ -205,6 +216,36 @@ forOneEngine("runs of publications", (fixture) => {
     await resolvePublication(deps, publishing.owner, { publicationId: id, outcome: "retry" });
     await publishing.waitForState(id, "published");
     assert.deepEqual([publishRequests - requestsBefore, await countPosts("Public all along")], [1, 1]);
+  });
+
+  test("a crash after an earlier commit turns out to have failed does not publish what was sent before an edit (PUB-2, PUB-4)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const [connectionId = ""] = await addConnections(publishing, "sandbox-container", 1);
+    const { id, postId } = await publish("sandbox-container", "Before the crash", {
+      connectionIds: [connectionId],
+      at: inOneHour(),
+    });
+    const content = { title: null, text: "Before the crash", assets: [] };
+    const progress = { mediaIds: {}, containerId: "expired" };
+    const change = { ...unscheduledColumns, state: "unconfirmed", scheduledFor: null, content, progress } as const;
+    await deps.publications.update(id, change, { states: ["scheduled"] });
+    await updatePost(deps, owner, { postId, body: "Edited before the crash" });
+    await service.stopWorker();
+    await resolvePublication(deps, owner, { publicationId: id, outcome: "retry" });
+    const now = await deps.publications.getTime();
+    const claimedPublication = await deps.publications.claimDue(now, now);
+    assert.equal(claimedPublication?.id, id);
+    let transactions = 0;
+    const transact: Deps["transact"] = async (work) => {
+      if (++transactions === 2) throw new Error("the process crashed");
+      return deps.transact(work);
+    };
+    const run = runPublication({ ...deps, transact }, claimedPublication, new AbortController().signal);
+    await assert.rejects(run, /the process crashed/);
+    service.startWorker();
+    await publishing.waitForState(id, "published");
+    assert.deepEqual([await countPosts("Before the crash"), await countPosts("Edited before the crash")], [0, 1]);
   });
 
   test("a rate-limited publication waits for Retry-After, and fails if that is more than an hour (PUB-13)", async () => {

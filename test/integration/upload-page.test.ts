@@ -163,6 +163,7 @@ forEachEngine(
       fixture.clock.advance(minutes(31));
       const page = await open(finishedLink);
       assert.match(page.text, /All files received/);
+      assert.match(page.text, /To add more files, ask the person who sent you the link for a new one\./);
       assert.ok(!page.text.includes("Blue Door"));
     });
 
