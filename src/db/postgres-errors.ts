@@ -39,8 +39,13 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-export const isConnectTimeout = (error: unknown): boolean =>
-  error instanceof Error && /connection timeout|timeout exceeded when trying to connect/.test(error.message);
+/** A new connection was not established in time. */
+export const isNewConnectionTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === "Connection terminated due to connection timeout";
+
+/** No connection of the full pool became free in time. */
+export const isPoolTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === "timeout exceeded when trying to connect";
 
 /** The server sent nothing, not even the error of its own shorter timeout. */
 export const isResponseTimeout = (error: unknown): boolean =>

@@ -5,7 +5,8 @@ import { createDatabase, createDialect, rejectStreaming, type Database, type Dri
 import {
   getSqlState,
   isConnectionLost,
-  isConnectTimeout,
+  isNewConnectionTimeout,
+  isPoolTimeout,
   isResponseTimeout,
   isStatementOutdated,
   rethrowDatabaseError,
@@ -15,14 +16,14 @@ import {
 import type { Schema } from "./schema.ts";
 
 /**
- * Waiting for a connection and running one query take at most 5 s together, or 6 s if a new connection is verified. After
- * a pause of this process, the wait for a connection starts again once.
+ * Waiting for a connection and running one query take at most 5 s together. A new connection that is not established in
+ * time is tried a second time, which takes 2 s longer, and its verification up to 1 s.
  */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
 const verifyTimeoutMs = 1000;
-/** A timeout that fires later than this was late because this process was paused: the server may have responded. */
+/** A timeout that fires later than this was late because this process was paused, and does not count. */
 const maxTimerDelayMs = 500;
 const idleInTransactionTimeoutMs = 10_000;
 
@@ -81,7 +82,9 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
         client.release(true);
       } catch (error) {
         const wasPaused = performance.now() - startedAt > connectTimeoutMs + maxTimerDelayMs;
-        return canRetry && wasPaused && isConnectTimeout(error) ? connect(false) : rethrowDatabaseError(error);
+        // On a busy machine, a new connection can take longer than an old one takes to become free.
+        const canSucceed = isNewConnectionTimeout(error) || (wasPaused && isPoolTimeout(error));
+        return canRetry && canSucceed ? connect(false) : rethrowDatabaseError(error);
       }
     }
   };

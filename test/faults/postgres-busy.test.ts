@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setImmediate as nextIteration } from "node:timers/promises";
 import pg from "pg";
@@ -119,6 +121,33 @@ describe(
         );
       } finally {
         await newDatabase.close();
+      }
+    });
+
+    test("a new connection that is not established in time is tried again (ERR-storage_unavailable, D2)", async () => {
+      const { hostname, port, pathname, username, password } = new URL(location.databaseUrl ?? "");
+      let connectionCount = 0;
+      // The first two connections get no response.
+      const proxy = createServer((socket) => {
+        socket.on("error", () => {});
+        if (++connectionCount <= 2) return;
+        const upstream = connect(Number(port), hostname).on("error", () => socket.destroy());
+        socket.pipe(upstream).pipe(socket);
+      });
+      await once(proxy.listen(0, "127.0.0.1"), "listening");
+      const proxyPort = (proxy.address() as AddressInfo).port;
+      const url = `postgres://${username}:${password}@127.0.0.1:${proxyPort}${pathname}`;
+      const newDatabase = openPostgres({ url, log: silentLog, isBehindPooler: false });
+      try {
+        const results = await Promise.all(Array.from({ length: 4 }, () => measureOutcome(() => newDatabase.ping())));
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          ["ok", "ok", "ok", "ok"],
+        );
+        assert.ok(results.every(({ ms }) => ms < maxMs));
+      } finally {
+        await newDatabase.close();
+        proxy.close();
       }
     });
 
