@@ -305,6 +305,12 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "First\n\nSecond\n\nThird");
 
+    // The history is read after the merged text is saved.
+    const readBody = async () => (await assistant.call("get_post", { postId: post.id }))["body"];
+    await page.route("**/revisions?*", async (route) => {
+      await waitUntil(async () => (await readBody()) === "Zeroth\n\nFirst\n\nSecond\n\nThird line");
+      return route.continue();
+    });
     await editAtTheSameTime(async () => {
       await body.press("Control+End");
       await body.pressSequentially(" line");
@@ -313,7 +319,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await body.pressSequentially(", mine");
     const mergedBody = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
     assert.equal(await body.inputValue(), mergedBody, "the caret stays in its line");
-    await waitUntil(async () => (await assistant.call("get_post", { postId: post.id }))["body"] === mergedBody);
+    await waitUntil(async () => (await readBody()) === mergedBody);
+    await page.unroute("**/revisions?*");
     assert.equal(await page.getByRole("heading", { name: "This post was changed in two places" }).count(), 0);
   });
 

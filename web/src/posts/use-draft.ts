@@ -59,7 +59,11 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       if (!isUnsaved || acceptedFields.length === 0) return;
       // If the names can't be read, the merge is reported without them.
       queryClient.query(changesSinceQuery(studioId, postId, base.revision, theirs.revision)).then(
-        (changes) => onMerge(changes.length === 0 ? "another member" : formatActors(changes)),
+        (changes) => {
+          // The merged edits may have been saved meanwhile.
+          const mergedChanges = changes.filter(({ revision }) => revision <= theirs.revision);
+          onMerge(mergedChanges.length === 0 ? "another member" : formatActors(mergedChanges));
+        },
         () => onMerge("another member"),
       );
     },
