@@ -10,6 +10,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { waitForAnnouncement, waitForPlace } from "../support/drag-announcements.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -56,12 +57,6 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${user.studio.id}/posts${query}`);
     return page;
   }
-  /** Waits until screen readers announce where the dragged item is. */
-  const waitForPlace = (page: Page, place: string) =>
-    page
-      .locator("[id^=DndLiveRegion]")
-      .filter({ hasText: new RegExp(`^${place}$`) })
-      .waitFor({ state: "attached" });
   /** The state of the post's last publication, and its time in the studio's time zone. */
   async function readPlan(postId: string): Promise<[state: string | undefined, localTime: string | undefined]> {
     const publication = (await read(postId)).publications?.[0];
@@ -198,8 +193,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await button.press("Space");
-    const lastAnnouncement = page.locator("[id^=DndLiveRegion]").filter({ hasText: /^[A-Z][a-z]+day,? \d+ \w+$/ });
-    await lastAnnouncement.waitFor({ state: "attached" });
+    const lastAnnouncement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
     const firstPlace = await lastAnnouncement.textContent();
     await page.keyboard.press("ArrowLeft");
     await waitUntil(async () => (await lastAnnouncement.textContent()) !== firstPlace, {
@@ -220,8 +214,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await createPost(fixture.service.deps, newOwner, { title: "Regatta", body: "Sails." });
     const page = await open(newOwner, `?view=calendar&date=${day}`);
     await page.getByRole("button", { name: "Schedule Regatta" }).press("Space");
-    const announcement = page.locator("[id^=DndLiveRegion]").filter({ hasText: /^[A-Z][a-z]+day,? \d+ \w+$/ });
-    await announcement.waitFor({ state: "attached" });
+    const announcement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
     const place = await announcement.textContent();
     await page.keyboard.press("Space");
     await page.getByRole("dialog").getByRole("link", { name: "Platforms page" }).click();

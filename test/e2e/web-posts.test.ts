@@ -11,6 +11,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { waitForPlace } from "../support/drag-announcements.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -49,12 +50,6 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     }
   }
   const getTitles = (page: Page) => page.getByRole("list", { name: "Posts" }).getByRole("heading").allTextContents();
-  /** Waits until screen readers announce where the dragged item is. */
-  const waitForPlace = (page: Page, place: string) =>
-    page
-      .locator("[id^=DndLiveRegion]")
-      .filter({ hasText: new RegExp(`^${place}$`) })
-      .waitFor({ state: "attached" });
   const select = (page: Page, title: string) => page.getByRole("checkbox", { name: `Select ${title}` }).check();
   const clickInMenu = async (page: Page, button: string, item: string | RegExp) => {
     await page.getByRole("button", { name: button, exact: true }).click();
