@@ -8,6 +8,7 @@ import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -42,6 +43,10 @@ forEachEngine("files per account", (fixture) => {
   after(() => publishing.close());
 
   const deps = () => publishing.service.deps;
+  function withAllPlatforms(): Deps {
+    const setups = createPlatformSetups({}, () => Promise.reject(new Error("no network access")), noIdentities);
+    return { ...deps(), platforms: createPlatforms(deps().baseUrl, setups) };
+  }
   const inOneHour = () => toIsoTime(Date.now() + hours(1));
 
   /** The files have the alt texts 1, 2, 3 and so on. */
@@ -104,6 +109,19 @@ forEachEngine("files per account", (fixture) => {
     assert.equal(await getOutcome(publishAgain), "not_publishable");
   });
 
+  test("where a file is required, says to choose one (PUB-6)", async () => {
+    const allDeps = withAllPlatforms();
+    const connectionId = await newConnection(allDeps, publishing.owner, "south", "instagram");
+    const { postId } = await newPostWithFiles(1);
+    await chooseFiles(postId, connectionId, []);
+    const { validation } = await getPost(allDeps, publishing.owner, { postId });
+    const problems = validation?.find((each) => each.connectionId === connectionId)?.problems ?? [];
+    assert.deepEqual(
+      problems.map(({ level, code, message }) => ({ level, code, message })),
+      [{ level: "rejected", code: "files_missing", message: "Choose at least 1 file for this account." }],
+    );
+  });
+
   test("a choice by a client needs a new approval; new files of the post do not (PUB-3)", async () => {
     const client = {
       ...(await actThroughClient(deps(), publishing.owner)),
@@ -130,8 +148,7 @@ forEachEngine("files per account", (fixture) => {
 
   test("an image is converted as the only file of an account, if it is (PUB-6)", async () => {
     const { owner } = publishing;
-    const setups = createPlatformSetups({}, () => Promise.reject(new Error("no network access")), noIdentities);
-    const allDeps = { ...deps(), platforms: createPlatforms(deps().baseUrl, setups) };
+    const allDeps = withAllPlatforms();
     const connectionId = await newConnection(allDeps, owner, "north", "x");
     const { postId, assetIds } = await newPostWithFiles(1);
     const base64 = (await createAnimatedGif()).toString("base64");

@@ -2,7 +2,7 @@ import type { AssetDetail } from "../assets/model/asset.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 
 /** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
-export const kinds = [
+export const fileKinds = [
   ["image", "images", "too_many_pictures"],
   ["video", "videos", "too_many_videos"],
   ["document", "documents", "too_many_documents"],
@@ -21,7 +21,7 @@ export function findCountProblems(
   hasFileChoice: boolean,
 ): CountProblem[] {
   const { min = 0, max } = limits.files ?? {};
-  const acceptedKinds = kinds.filter(
+  const acceptedKinds = fileKinds.filter(
     ([kind, limitKey]) => limits[limitKey] && assets.some((asset) => asset.kind === kind),
   );
   const missingFiles = hasFileChoice
@@ -33,7 +33,7 @@ export function findCountProblems(
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
       : []),
-    ...kinds.flatMap(([kind, limitKey, code]) =>
+    ...fileKinds.flatMap(([kind, limitKey, code]) =>
       findTooManyFiles(
         assets.filter((asset) => asset.kind === kind),
         limits[limitKey] ?? {},

@@ -3,7 +3,7 @@ import { selectForAccount } from "#portable/select-for-account.ts";
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import { findCountProblems, kinds } from "./find-count-problems.ts";
+import { fileKinds, findCountProblems } from "./find-count-problems.ts";
 import { findAltTextProblems, findFileProblems, findImageProblems } from "./find-file-problems.ts";
 import { findHashtagAndMentionProblems, findTextProblems } from "./find-text-problems.ts";
 import { groupProblems, type FileProblem } from "./group-problems.ts";
@@ -92,7 +92,7 @@ export function validatePost(
       problems: [
         ...findMediaProblems(platformInfo, assets),
         ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }),
-        ...(post.assets.length > 0 && assets.length === 0 ? [noFilesWarning] : []),
+        ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
       ],
       ...measureText(limits, { body, assets }),
     };
@@ -101,7 +101,7 @@ export function validatePost(
   });
 }
 
-/** The files of the choice may have been removed from the post since. */
+/** The files of the choice may have been removed from the post since. Where files are required, `files_missing` says so. */
 const noFilesWarning: Problem = {
   level: "warning",
   code: "no_files_chosen",
@@ -143,7 +143,7 @@ export function findProblems(limits: PostLimits, post: PostForAccount): Problem[
       const details = { inspection, crop: crops?.get(file.id), isUnchecked };
       return findImageProblems(file, selectImageLimit(limits.images, assets.length), level, details);
     }
-    const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];
+    const [, limitKey] = fileKinds.find(([kind]) => kind === file.kind) ?? fileKinds[0];
     const limit = limits[limitKey];
     const problems = limit ? findFileProblems(file, limit) : [describeUnsupportedKind(file.kind, limitKey)];
     return problems.map((detail) => ({ ...detail, level, file }));
@@ -165,7 +165,7 @@ function findTextLimit(
   limits: PostLimits,
   assets: readonly AssetDetail[],
 ): TextLimit | undefined {
-  const presentKinds = kinds.filter(([kind]) => assets.some((asset) => asset.kind === kind));
+  const presentKinds = fileKinds.filter(([kind]) => assets.some((asset) => asset.kind === kind));
   return (
     presentKinds.map(([, limitKey]) => limits[limitKey]?.[field]).find((limit) => limit !== undefined) ?? limits[field]
   );
