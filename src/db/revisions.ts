@@ -55,7 +55,10 @@ const insertAssetsQuery = statement<never>(
     WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
 );
 
-/** An autosave changes only title, body and variants. It never replaces an approved revision, which may be the text that was published. */
+/**
+ * An autosave changes only title, body and variants. It never replaces an approved revision, which may be the one that
+ * was published.
+ */
 const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
   `UPDATE post_revisions AS r

@@ -91,6 +91,11 @@ forEachEngine("results that are cheap for a model", (fixture) => {
       ["get_asset", { assetId: postId }, /^assetId is the id of a post, not of an asset\..*list_assets/],
       ["get_post", { postId: fixture.deps.newId("publication") }, /^postId is the id of a publication.*list_posts/],
       ["cancel_publication", { publicationId: postId }, /^publicationId is the id of a post.*list_publications/],
+      [
+        "update_post",
+        { postId, revision: 1, variants: [{ connectionId: fixture.deps.newId("asset"), assetIds: [postId] }] },
+        /^assetIds is the id of a post.*connectionId is the id of an asset/,
+      ],
       ["publish_post", { postId, connectionIds: [postId] }, /^connectionIds is the id of a post.*list_platforms/],
       ["get_post", { postId: "pst_wrong" }, /^Call list_posts/],
     ] as const;

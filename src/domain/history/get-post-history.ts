@@ -8,7 +8,7 @@ import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses } from "../posts/post.ts";
-import { variant, withCurrentAssets } from "../posts/variant.ts";
+import { limitToAssets, variant } from "../posts/variant.ts";
 import { crop } from "../renditions/crop.ts";
 import { tagsView } from "../tags.ts";
 import { id } from "../text.ts";
@@ -108,7 +108,7 @@ function toRevisionView(revision: Revision): RevisionView {
     title: revision.title,
     body: revision.body,
     status: revision.status,
-    variants: withCurrentAssets(revision.variants, revision.assets),
+    variants: limitToAssets(revision.variants, revision.assets),
     tags: revision.tags,
     assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
     ...(revision.crops.length === 0 ? {} : { crops: revision.crops }),

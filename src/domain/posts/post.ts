@@ -8,7 +8,7 @@ import { crop, type Crop } from "../renditions/crop.ts";
 import { publicationView } from "../publishing/publication.ts";
 import { tagsView } from "../tags.ts";
 import { singleLine } from "../text.ts";
-import { bodyField, variant, withCurrentAssets, type Variant } from "./variant.ts";
+import { bodyField, limitToAssets, variant, type Variant } from "./variant.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
@@ -94,7 +94,7 @@ export function toPostView(baseUrl: string, post: Post, assets: readonly AssetDe
     status: post.status,
     revision: post.revision,
     assets: [...assets],
-    variants: withCurrentAssets(post.variants, assets),
+    variants: limitToAssets(post.variants, assets),
     ...(crops.length === 0 ? {} : { crops }),
     tags: post.tags,
     createdBy: post.createdBy,

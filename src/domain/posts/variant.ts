@@ -4,7 +4,7 @@ import { id, text } from "../text.ts";
 
 export const bodyField = text(100_000);
 
-/** What one account receives instead of the post's own text, or instead of all its files. */
+/** What one account receives instead of the post's text or instead of all its files. */
 export const variant = z.object({
   connectionId: z.string(),
   body: z.string().optional().describe("The text for this account. Absent: the post's body."),
@@ -31,8 +31,8 @@ export const normalizeVariants = (variants: readonly Variant[]): Variant[] =>
     .map(({ assetIds, ...others }) => ({ ...others, ...(assetIds && { assetIds: assetIds.toSorted() }) }))
     .toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
 
-/** Leaves assets that are no longer on the post out of the variants. */
-export const withCurrentAssets = (variants: readonly Variant[], assets: readonly { id: string }[]): Variant[] =>
+/** Removes the other assets from the variants, because a chosen asset can leave the post. */
+export const limitToAssets = (variants: readonly Variant[], assets: readonly { id: string }[]): Variant[] =>
   variants.map(({ assetIds, ...others }) =>
     assetIds ? { ...others, assetIds: selectAssets(assets, assetIds).map((asset) => asset.id) } : others,
   );

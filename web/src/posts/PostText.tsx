@@ -95,14 +95,14 @@ function AccountTrigger({
   isSelected: boolean;
 }) {
   const { connectionId, label, platformName, textRule, problems, fileChoice } = account;
-  const variant = editor.variantDrafts.getVariant(connectionId);
-  const { label: count, excess } = measureText(variant ?? editor.draft.body, textRule);
+  const ownText = editor.variantDrafts.getOwnText(connectionId);
+  const { label: count, excess } = measureText(ownText ?? editor.draft.body, textRule);
   const isRejected =
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
   return (
     <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
       <span className="max-w-40 truncate">{label}</span>
-      {variant !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
+      {ownText !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
       {fileChoice !== undefined && <Images size={14} className="flex-none" role="img" aria-label={fileChoice} />}
       {textRule && <span className={getCountClasses(isSelected, excess > 0)}>{count}</span>}
       {isRejected && <CircleAlert size={14} className="flex-none text-danger" role="img" aria-label="has a problem" />}
@@ -122,10 +122,10 @@ const formatCount = (count: number, unit: string): string =>
 function BodyTab({ editor, accounts }: { editor: EditorController; accounts: readonly Account[] }) {
   const { may } = useStudio();
   const { draft, recentlyUpdatedFields, variantDrafts } = editor;
-  const accountsWithoutVariant = accounts.filter(
-    ({ connectionId }) => variantDrafts.getVariant(connectionId) === undefined,
+  const accountsWithoutOwnText = accounts.filter(
+    ({ connectionId }) => variantDrafts.getOwnText(connectionId) === undefined,
   );
-  const textRules = new Map(accountsWithoutVariant.map(({ platformName, textRule }) => [platformName, textRule]));
+  const textRules = new Map(accountsWithoutOwnText.map(({ platformName, textRule }) => [platformName, textRule]));
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
   const field = useStableCaret(draft.body);
   const [isPreviewing, setIsPreviewing] = useState(false);

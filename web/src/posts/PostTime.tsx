@@ -6,7 +6,10 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describePostState } from "./describe-post-state.ts";
 import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
 
-/** When the post goes out, should have gone out or went out. If none is known, when it was created, as lists are sorted by that time. */
+/**
+ * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
+ * sorted by that time.
+ */
 export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
   const plannedTime = findPlannedTime(post);
   if (plannedTime !== undefined)

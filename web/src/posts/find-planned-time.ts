@@ -5,7 +5,10 @@ const waitingStates: readonly SummaryPublication["state"][] = ["proposed", "sche
 /** The publication did not go out at its time, or it is not known whether it did. */
 const overdueStates: readonly SummaryPublication["state"][] = ["missed", "failed", "unconfirmed"];
 
-/** The planned publications that can be rescheduled. A missed post is scheduled again, for accounts that the user selects. */
+/**
+ * The planned publications that can be rescheduled. A missed one is not among them: the user schedules the post again,
+ * and selects accounts.
+ */
 export const listReschedulable = ({ publications }: Pick<PostSummary, "publications">): SummaryPublication[] =>
   publications.filter(({ state }) => state !== "missed" && canReschedule(state, false));
 

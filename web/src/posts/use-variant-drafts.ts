@@ -90,7 +90,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     conflictIds,
     save,
     /** The account's own text as edited; undefined if the account gets the post's text. */
-    getVariant: (id: string): string | undefined => (edits[id] ? edits[id].text : findOwnText(post, id)),
+    getOwnText: (id: string): string | undefined => (edits[id] ? edits[id].text : findOwnText(post, id)),
     /** The saved text that the edit started from, and the saved text now. */
     getVersions: (id: string) => ({ before: edits[id]?.base, after: findOwnText(post, id) }),
     /** Without a text, the account gets the post's text. */

@@ -24,8 +24,8 @@ export function AccountTab({
   const { connectionId, label, platform, platformName, textRule, problems, isAvailable, rulesSource } = account;
   const { variantDrafts, draft, latestPost: post } = editor;
   const fieldId = useId();
-  const variant = variantDrafts.getVariant(connectionId);
-  const text = variant ?? draft.body;
+  const ownText = variantDrafts.getOwnText(connectionId);
+  const text = ownText ?? draft.body;
   const canWrite = may("posts.write") && editor.theirs === undefined && post.status !== "archived";
   const sharesCrops = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
   return (
@@ -34,11 +34,11 @@ export function AccountTab({
         <div className="min-w-0">
           <div className="mb-2 flex min-h-control-small flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted">
             <span id={`${fieldId}-hint`}>
-              {variant === undefined
+              {ownText === undefined
                 ? "Uses the post’s text until you change it here."
                 : "This account has its own text."}
             </span>
-            {variant !== undefined && canWrite && (
+            {ownText !== undefined && canWrite && (
               <Button
                 variant="quiet"
                 size="small"
@@ -57,7 +57,7 @@ export function AccountTab({
           </label>
           <textarea
             id={fieldId}
-            className={`min-h-44 ${textFieldClasses} ${variant === undefined ? "text-muted focus:text-ink" : ""}`}
+            className={`min-h-44 ${textFieldClasses} ${ownText === undefined ? "text-muted focus:text-ink" : ""}`}
             value={text}
             readOnly={!canWrite}
             maxLength={100_000}
