@@ -1,10 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ApiError } from "../api/api-error.ts";
-import { updatePost } from "../api/mutations.ts";
-import { postQuery, type Post } from "../api/queries.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useAction, type ActionState } from "../ui/use-action.ts";
+import { updateLatestPost } from "./update-latest-post.ts";
 
 interface PostTags extends Pick<ActionState, "error"> {
   tags: readonly string[];
@@ -23,21 +22,6 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
   // A poll that started before a save can return an older post after it.
   const currentPost = savedPost.revision > post.revision ? savedPost : post;
 
-  /** Sends the revision, because otherwise the tags would replace a change that another user has just made. */
-  async function send(latestPost: Post, before: readonly string[], after: readonly string[]): Promise<Post> {
-    const { revision } = latestPost;
-    try {
-      return await updatePost(studio.id, post.id, { tags: applyChange(latestPost.tags, before, after), revision });
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
-      const { queryKey } = postQuery(studio.id, post.id);
-      await queryClient.refetchQueries({ queryKey });
-      const newPost = queryClient.getQueryData(queryKey);
-      if (!newPost || newPost.revision <= revision) throw failure;
-      return send(newPost, before, after);
-    }
-  }
-
   async function saveLatestTags(): Promise<void> {
     isSaving.current = true;
     let latestPost = currentPost;
@@ -46,7 +30,10 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
       while (nextTags.current) {
         const tags = nextTags.current;
         nextTags.current = undefined;
-        latestPost = await send(latestPost, shownTags, tags);
+        const before = shownTags;
+        latestPost = await updateLatestPost(queryClient, studio.id, latestPost, (newestPost) => ({
+          tags: applyChange(newestPost.tags, before, tags),
+        }));
         shownTags = tags;
         setSavedPost(latestPost);
         onSaved(latestPost);

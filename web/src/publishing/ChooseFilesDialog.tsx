@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { ApiError } from "../api/api-error.ts";
-import { updatePost } from "../api/mutations.ts";
-import { postQuery, refreshQueries, type Asset, type Post } from "../api/queries.ts";
+import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { AssetGridItem } from "../assets/AssetGrid.tsx";
 import { PickableAsset } from "../assets/PickableAsset.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { changeVariant } from "../posts/change-variant.ts";
+import { updateLatestPost } from "../posts/update-latest-post.ts";
 import { findRejection } from "../preview/find-rejection.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
@@ -42,9 +42,8 @@ export function ChooseFilesDialog({
   // A file that another member removes from the post meanwhile can return to it.
   const isAll = [...initialPost.assets, ...post.assets].every(({ id }) => chosenIds.includes(id));
 
-  /** Sends the revision, because otherwise a text that was just saved for another account could be lost. */
-  async function send(currentPost: Post): Promise<void> {
-    const { assets, variants, revision } = currentPost;
+  function computeChange(currentPost: Post): Pick<Post, "variants"> {
+    const { assets, variants } = currentPost;
     if (getChoiceKey(currentPost, connectionId, assets) !== getChoiceKey(initialPost, connectionId, assets))
       throw new ApiError(
         409,
@@ -53,23 +52,11 @@ export function ChooseFilesDialog({
         "Close this dialog and open it again.",
       );
     const assetIds = isAll ? undefined : assets.map(({ id }) => id).filter((id) => chosenIds.includes(id));
-    try {
-      await updatePost(studio.id, post.id, {
-        variants: changeVariant(variants, connectionId, { assetIds }),
-        revision,
-      });
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
-      const { queryKey } = postQuery(studio.id, post.id);
-      await queryClient.refetchQueries({ queryKey });
-      const newPost = queryClient.getQueryData(queryKey);
-      if (!newPost || newPost.revision <= revision) throw failure;
-      await send(newPost);
-    }
+    return { variants: changeVariant(variants, connectionId, { assetIds }) };
   }
 
   async function save(): Promise<void> {
-    await send(post);
+    await updateLatestPost(queryClient, studio.id, post, computeChange);
     await refreshQueries(queryClient, studio.id);
     showToast({ text: `${label} gets ${describeFileChoice(chosenFiles.length, post.assets.length)}.` });
     onSave?.();
