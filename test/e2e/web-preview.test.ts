@@ -214,6 +214,8 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await filesDialog.waitFor({ state: "detached" });
     await publishDialog.getByRole("checkbox", { name: "north-words", checked: true }).waitFor();
     assert.equal(await publishDialog.getByText(problem).count(), 0);
+    // The button that opened the other dialog has disappeared with the problem.
+    assert.equal(await publishDialog.evaluate((dialog) => dialog.matches(":focus-within")), true);
     await publishDialog.getByRole("button", { name: "Cancel" }).click();
 
     const readFiles = async (): Promise<string[] | undefined> => {

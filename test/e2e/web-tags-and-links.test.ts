@@ -193,6 +193,11 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
       await page.getByRole("textbox", { name: "Text", exact: true }).inputValue(),
       "Typed during the outage.",
     );
+    // Beside an open panel on a small screen, a warning is only an icon.
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const warning = page.getByRole("status").filter({ hasText: "Not saved" });
+    await waitUntil(async () => ((await warning.locator("svg").boundingBox())?.width ?? 0) > 0);
+    assert.equal(await warning.getByText("Not saved").evaluate((element) => element.offsetWidth <= 1), true);
     await page.context().close();
   });
 

@@ -2,27 +2,21 @@ import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { EditorController } from "./use-editor.ts";
 
-/** Takes the free space of its row. Text that doesn't fit wraps to a hidden second line, so it is never cut off. */
+/** Takes the free space of its row. A status that doesn't fit wraps to a hidden second line; a warning is always visible. */
 export function SaveStatus({ editor }: { editor: EditorController }) {
-  if (editor.hasConflict || editor.error !== undefined) return <UnsavedWarning editor={editor} />;
+  const isWarning = editor.hasConflict || editor.error !== undefined;
   return (
-    <p
-      className="m-0 flex h-lh min-w-0 flex-1 flex-wrap overflow-hidden text-sm whitespace-nowrap text-muted before:h-lh"
-      role="status"
-    >
-      {/* Beside an open panel on a small screen, there is room for “Saved” at most. */}
+    <p className={isWarning ? warningClasses : statusClasses} role="status">
+      {isWarning && <CircleAlert size={16} className="flex-none" aria-hidden="true" />}
+      {/* Beside an open panel on a small screen, there is room for the icon of a warning only. */}
       <span className="md:@max-lg:sr-only">{describeSaveStatus(editor)}</span>
     </p>
   );
 }
 
-/** Always visible; only an icon where there is no room for the text. */
-const UnsavedWarning = ({ editor }: { editor: EditorController }) => (
-  <p className="m-0 flex flex-none items-center gap-1.5 text-sm text-danger" role="status">
-    <CircleAlert size={16} className="flex-none" aria-hidden="true" />
-    <span className="md:@max-lg:sr-only">{describeSaveStatus(editor)}</span>
-  </p>
-);
+const statusClasses =
+  "m-0 flex h-lh min-w-0 flex-1 flex-wrap overflow-hidden text-sm whitespace-nowrap text-muted before:h-lh";
+const warningClasses = "m-0 flex flex-none items-center gap-1.5 text-sm text-danger";
 
 function describeSaveStatus({
   isSaving,

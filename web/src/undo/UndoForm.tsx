@@ -66,7 +66,7 @@ export function UndoForm({ client }: { client: AiClient }) {
         <p className="mt-1 mb-5 text-muted">
           {isUndoOfUndo
             ? `Everything is as ${client.clientName} left it, except what others changed since.`
-            : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except what is listed under Kept" : ""}. Their history shows every revision.`}
+            : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except the changes kept below" : ""}. Their history shows every revision.`}
         </p>
         <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
         {error !== undefined && <ErrorMessage error={error} />}
