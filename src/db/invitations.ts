@@ -8,11 +8,12 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
     q
       .selectFrom("invitations as i")
       .innerJoin("studios as s", "s.id", "i.studio_id")
+      .innerJoin("users as u", "u.id", "i.created_by")
       .leftJoin("memberships as m", (join) =>
         join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
       )
       .selectAll("i")
-      .select(["s.name as studio_name", "m.role as creator_role"])
+      .select(["s.name as studio_name", "u.name as creator_name", "m.role as creator_role"])
       .where("i.accepted_at", "is", null)
       .where("i.revoked_at", "is", null)
       .where("i.expires_at", ">", now);
@@ -98,7 +99,9 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
   };
 }
 
-function toInvitation(row: Schema["invitations"] & { studio_name: string; creator_role: Role | null }): OpenInvitation {
+function toInvitation(
+  row: Schema["invitations"] & { studio_name: string; creator_name: string; creator_role: Role | null },
+): OpenInvitation {
   return {
     id: row.id,
     studioId: row.studio_id,
@@ -108,6 +111,7 @@ function toInvitation(row: Schema["invitations"] & { studio_name: string; creato
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     studioName: row.studio_name,
+    creatorName: row.creator_name,
     creatorRole: row.creator_role,
   };
 }

@@ -35,11 +35,12 @@ export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   user: User | undefined,
   input: { token: string },
-): Promise<{ studioName: string; role: Role; isForUser: boolean }> {
+): Promise<{ studioName: string; creatorName: string; role: Role; isForUser: boolean }> {
   const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationNotFoundError();
   return {
     studioName: invitation.studioName,
+    creatorName: invitation.creatorName,
     role: invitation.role,
     isForUser: user === undefined || matchesVerifiedEmail(invitation.email, user),
   };

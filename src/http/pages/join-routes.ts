@@ -80,7 +80,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 }
 
 interface JoinPageOptions {
-  invitation: { studioName: string; role: Role };
+  invitation: { studioName: string; creatorName: string; role: Role };
   path: string;
   user: Person | undefined;
   formToken: string | undefined;
@@ -103,11 +103,11 @@ function renderJoinPage({
   loginUrl,
   switchAccountUrl,
 }: JoinPageOptions): RenderedPage {
-  const { studioName, role } = invitation;
+  const { studioName, creatorName, role } = invitation;
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
-      <p>You’re invited as <strong>${withArticle(role)}</strong>. You can ${roleDescriptions[role]}.</p>
+      <p>${creatorName} invited you as <strong>${withArticle(role)}</strong>. You can ${roleDescriptions[role]}.</p>
       ${
         user
           ? html`${renderAccountDetails(user)}
