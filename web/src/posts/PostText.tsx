@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { countCharacters, measureText } from "../publishing/measure-text.ts";
 import { ExcessStatus } from "../publishing/TextCount.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
-import { IconButton } from "../ui/IconButton.tsx";
+import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { ScrollStrip } from "../ui/ScrollStrip.tsx";
 import { tabClasses } from "../ui/tab-classes.ts";
@@ -158,12 +158,16 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
         </span>
         <ExcessStatus text={draft.body} rules={[...textRules]} />
-        <IconButton
-          icon={isPreviewing ? PenLine : Eye}
-          label={isPreviewing ? "Write" : "Preview"}
+        <Button
+          variant="quiet"
           size="small"
+          icon={isPreviewing ? PenLine : Eye}
+          // On a phone, only the icon is visible.
+          className="flex-none"
           onClick={() => setIsPreviewing(!isPreviewing)}
-        />
+        >
+          <span className="max-sm:sr-only">{isPreviewing ? "Write" : "Preview"}</span>
+        </Button>
       </div>
     </>
   );
