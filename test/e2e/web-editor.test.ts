@@ -92,6 +92,20 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByRole("menuitem", { name: "Move later" }).getAttribute("aria-disabled"), "true");
     await page.getByRole("menuitem", { name: "Move earlier" }).press("Enter");
     await waitForOrder(postId, ["b.jpg", "c.pdf", "a.jpg"]);
+    await page.getByText("Moved c.pdf to position 2 of 3.").waitFor({ state: "attached" });
+
+    const menu = page.getByRole("button", { name: "Actions for a.jpg" });
+    await menu.press("Enter");
+    assert.equal(await page.getByRole("menuitem", { name: "Move to last" }).count(), 0, "it is the last");
+    await page.getByRole("menuitem", { name: "Move to first" }).press("Enter");
+    await waitForOrder(postId, ["a.jpg", "b.jpg", "c.pdf"]);
+    await page.getByText("Moved a.jpg to position 1 of 3.").waitFor({ state: "attached" });
+    await menu.and(page.locator(":focus")).waitFor();
+    await menu.press("Enter");
+    assert.equal(await page.getByRole("menuitem", { name: "Move to first" }).count(), 0, "it is the first");
+    await page.getByRole("menuitem", { name: "Move to last" }).press("Enter");
+    await waitForOrder(postId, ["b.jpg", "c.pdf", "a.jpg"]);
+    await menu.and(page.locator(":focus")).waitFor();
     await page.context().close();
   });
 
@@ -457,6 +471,8 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openStudioPage(fixture, owner, "posts", { errors: pageErrors, viewport: desktop });
     await page.getByRole("link", { name: "Panel" }).click();
     await page.waitForURL(`**/posts/${postId}`);
+    await page.getByText("Preview", { exact: true }).click();
+    await page.getByRole("button", { name: "Write" }).press("Enter");
     const toggle = page.getByRole("button", { name: "History" });
     await toggle.press("Enter");
     const panel = page.getByRole("complementary", { name: "History" });

@@ -1,4 +1,15 @@
-import { ArrowLeft, ArrowRight, Ban, Ellipsis, FileText, Pencil, Play, Unlink } from "lucide-react";
+import {
+  ArrowLeft,
+  ArrowLeftToLine,
+  ArrowRight,
+  ArrowRightToLine,
+  Ban,
+  Ellipsis,
+  FileText,
+  Pencil,
+  Play,
+  Unlink,
+} from "lucide-react";
 import { useRef, type MouseEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import type { Asset } from "../api/queries.ts";
@@ -11,13 +22,15 @@ import { MediaThumbnail } from "./MediaThumbnail.tsx";
 import { captionClasses, frameClasses, overlayButtonClasses, revealClasses } from "./tile-classes.ts";
 import type { FileSelection } from "./use-file-selection.ts";
 
+export type MoveTarget = "first" | "earlier" | "later" | "last";
+
 export interface TileActions {
   open: (asset: Asset) => void;
   play: (asset: Asset) => void;
   /** Absent if the user may not change files. */
   edit?: {
-    /** Returns a function that moves the file by one position; undefined if there is no such position. */
-    getMove: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
+    /** Returns a function that moves the file; undefined if the file is already at the end that it would move to. */
+    getMove: (asset: Asset, target: MoveTarget) => (() => void) | undefined;
     detach: (asset: Asset) => void;
     discardPendingAsset: (asset: Asset) => void;
     selection: Pick<FileSelection, "isAvailable" | "isActive" | "ids" | "start" | "toggle">;
@@ -128,9 +141,11 @@ function TileMenu({
   edit: NonNullable<TileActions["edit"]>;
   onOpen: () => void;
 }) {
-  const moves = [
-    ["Move earlier", ArrowLeft, edit.getMove(asset, -1)],
-    ["Move later", ArrowRight, edit.getMove(asset, 1)],
+  const moveToFirst = edit.getMove(asset, "first");
+  const moveToLast = edit.getMove(asset, "last");
+  const steps = [
+    ["Move earlier", ArrowLeft, edit.getMove(asset, "earlier")],
+    ["Move later", ArrowRight, edit.getMove(asset, "later")],
   ] as const;
   return (
     <div className="absolute top-1 right-1">
@@ -147,11 +162,21 @@ function TileMenu({
         <MenuItem icon={asset.kind === "document" ? FileText : Pencil} onSelect={onOpen}>
           {asset.kind === "document" ? "Details" : "Alt text and details"}
         </MenuItem>
-        {moves.map(([label, icon, run]) => (
+        {moveToFirst && (
+          <MenuItem icon={ArrowLeftToLine} onSelect={moveToFirst}>
+            Move to first
+          </MenuItem>
+        )}
+        {steps.map(([label, icon, run]) => (
           <MenuItem key={label} icon={icon} onSelect={() => run?.()} disabled={run === undefined}>
             {label}
           </MenuItem>
         ))}
+        {moveToLast && (
+          <MenuItem icon={ArrowRightToLine} onSelect={moveToLast}>
+            Move to last
+          </MenuItem>
+        )}
         <MenuSeparator />
         {asset.status === "pending" ? (
           <MenuItem icon={Ban} onSelect={() => edit.discardPendingAsset(asset)} isDestructive>

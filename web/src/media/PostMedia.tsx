@@ -12,8 +12,9 @@ import { useToast } from "../ui/Toasts.tsx";
 import { AddFiles } from "./AddFiles.tsx";
 import { arrangeFiles } from "./arrange-files.ts";
 import { FileList } from "./FileList.tsx";
-import type { TileActions } from "./MediaTile.tsx";
+import type { MoveTarget, TileActions } from "./MediaTile.tsx";
 import { SelectedFilesBar, SelectFilesButtons } from "./SelectFiles.tsx";
+import { showMovedFile } from "./SortableFiles.tsx";
 import { UploadLinks, useUploadLinks } from "./UploadLinks.tsx";
 import { UploadStatusBar } from "./UploadStatusBar.tsx";
 import { useCancelUpload } from "./use-cancel-upload.tsx";
@@ -33,6 +34,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const uploadButton = useRef<HTMLButtonElement>(null);
   const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
   const [isLibraryOpen, setIsLibraryOpen] = useState(false);
+  const [moveAnnouncement, setMoveAnnouncement] = useState("");
   const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
   const uploads = usePostUploads(post);
   const links = useUploadLinks(post);
@@ -70,10 +72,15 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     );
   }, [canAdd, showToast]);
 
-  function getMove(asset: Asset, direction: -1 | 1): (() => void) | undefined {
-    const from = order.indexOf(asset.id);
-    if (from + direction < 0 || from + direction >= order.length) return undefined;
-    return () => reorder(order.toSpliced(from, 1).toSpliced(from + direction, 0, asset.id));
+  function getMove({ id, filename }: Asset, target: MoveTarget): (() => void) | undefined {
+    const from = order.indexOf(id);
+    const to = { first: 0, earlier: from - 1, later: from + 1, last: order.length - 1 }[target];
+    if (to === from || to < 0 || to >= order.length) return undefined;
+    return () => {
+      reorder(order.toSpliced(from, 1).toSpliced(to, 0, id));
+      setMoveAnnouncement(`Moved ${filename} to position ${to + 1} of ${order.length}.`);
+      showMovedFile(id);
+    };
   }
 
   async function detach(detachedAssets: readonly Asset[]): Promise<void> {
@@ -118,6 +125,9 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         )}
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
+      <p role="status" className="sr-only">
+        {moveAnnouncement}
+      </p>
       <UploadStatusBar uploads={uploads} />
       {count > 0 ? (
         <FileList

@@ -67,8 +67,7 @@ export function SortableFiles({
       onDragMove={({ active }) => setCanAutoScroll(hasFilesBeyondEdge(active.id, active.rect.current.translated))}
       onDragEnd={({ active, over }) => {
         if (!over || active.id === over.id) return;
-        // After the files are in their new order.
-        setTimeout(() => findTile(active.id)?.scrollIntoView({ block: "nearest" }));
+        showMovedFile(active.id);
         onReorder(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
       }}
     >
@@ -126,6 +125,11 @@ function SortableFile({
 }
 
 const findTile = (id: UniqueIdentifier): HTMLElement | null => document.querySelector(`[data-file-id="${id}"]`);
+
+/** Scrolls to a file once the files are in their new order. */
+export function showMovedFile(id: UniqueIdentifier): void {
+  setTimeout(() => findTile(id)?.scrollIntoView({ block: "nearest" }));
+}
 
 /** The parts of the window, at its top and bottom, in which a dragged file scrolls the page: dnd-kit's default. */
 const scrollZone = 0.2;
