@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { attachAsset, deleteAsset, detachAsset, restoreFromTrash, updateAsset } from "../api/mutations.ts";
+import { attachAsset, deleteAsset, detachAsset, updateAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { mergeOrder } from "../media/merge-order.ts";
 import { maxTags } from "../tags/parse-new-tags.ts";
+import { ensureRestored } from "../trash/ensure-restored.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
 import { formatFileCount } from "./labels.ts";
@@ -105,7 +106,7 @@ export function useBulkActions(): BulkActionsState {
         result,
         `Moved ${formatFileCount(result.successes.length)} to the trash.`,
         "not moved to the trash",
-        ({ item }) => restoreFromTrash(studio.id, item.id),
+        ({ item }) => ensureRestored(queryClient, studio.id, item.id),
       );
     },
     async changeTags(assets, change) {

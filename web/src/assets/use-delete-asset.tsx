@@ -3,7 +3,7 @@ import { formatError } from "../api/api-error.ts";
 import { deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
+import { getTrashTopic, useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -25,7 +25,11 @@ export function useDeleteAsset(): (asset: Asset) => void {
     try {
       await deleteAndRefresh(id);
       restoreFocusSoon();
-      showToast({ text: `${filename} moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
+      showToast({
+        text: `${filename} moved to the trash.`,
+        action: { label: "Undo", run: () => void restore(id) },
+        topic: getTrashTopic(id),
+      });
     } catch (error) {
       showToast({ text: formatError(error) });
     }

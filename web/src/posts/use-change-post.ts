@@ -1,6 +1,7 @@
 import { formatError } from "../api/api-error.ts";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
+import { getTrashTopic } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { statusLabels } from "./status-labels.ts";
 import { usePostChanges, type PostChange } from "./use-post-changes.ts";
@@ -22,12 +23,12 @@ export function useChangePost(): {
     showToast({ text: formatError(error) });
   }
 
-  async function run(post: PostSummary, change: PostChange, toastText: string): Promise<void> {
+  async function run(post: PostSummary, change: PostChange, toast: { text: string; topic?: string }): Promise<void> {
     await changes.show(new Map([[post.id, change.preview(post)]]));
     try {
       const changedPost = await change.apply(post);
       await changes.show(new Map([[post.id, changedPost]]));
-      showToast({ text: toastText, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
+      showToast({ ...toast, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
     } catch (error) {
       await changes.show(new Map([[post.id, post]]));
       reportError(error);
@@ -46,11 +47,16 @@ export function useChangePost(): {
 
   return {
     setStatus: (post, status) => {
-      const toastText = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
-      const setStatus = () => run(post, changes.setStatus(status), toastText);
+      const text = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
+      const setStatus = () => run(post, changes.setStatus(status), { text });
       return status === "archived" ? confirmRemoval("archive", [post], setStatus) : setStatus();
     },
     moveToTrash: (post) =>
-      confirmRemoval("trash", [post], () => run(post, changes.moveToTrash, `“${post.title}” moved to the trash.`)),
+      confirmRemoval("trash", [post], () =>
+        run(post, changes.moveToTrash, {
+          text: `“${post.title}” moved to the trash.`,
+          topic: getTrashTopic(post.id),
+        }),
+      ),
   };
 }

@@ -4,7 +4,7 @@ import { formatError } from "../api/api-error.ts";
 import { deletePost } from "../api/mutations.ts";
 import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
+import { getTrashTopic, useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 import { readLastPostsView } from "./last-posts-view.ts";
@@ -44,7 +44,11 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
     try {
       await deletePost(studio.id, id);
       uploaderRegistry.discard(getPostUploadsKey(id));
-      showToast({ text: `“${title}” moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
+      showToast({
+        text: `“${title}” moved to the trash.`,
+        action: { label: "Undo", run: () => void restore(id) },
+        topic: getTrashTopic(id),
+      });
     } catch (error) {
       showToast({ text: formatError(error) });
     }

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { deletePost, restoreFromTrash, updatePost } from "../api/mutations.ts";
+import { deletePost, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { ensureRestored } from "../trash/ensure-restored.ts";
 import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 
 /** A change of one post that can be undone. */
@@ -61,7 +62,7 @@ export function usePostChanges(): PostChanges {
         },
         preview: () => undefined,
         revert: async (originalPost) => {
-          await restoreFromTrash(studio.id, originalPost.id);
+          await ensureRestored(queryClient, studio.id, originalPost.id);
           return originalPost;
         },
       },

@@ -1,11 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { formatError } from "../api/api-error.ts";
-import { restoreFromTrash } from "../api/mutations.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { ensureRestored } from "./ensure-restored.ts";
+
+/** The topic of the toast that offers to undo a deletion. Restoring the item in another way replaces that toast. */
+export const getTrashTopic = (id: string): string => `trash ${id}`;
 
 /** Restores a post or file from the trash, and reports the result in a toast, which leads to a post. */
 export function useRestoreFromTrash(): (id: string) => Promise<void> {
@@ -14,16 +17,19 @@ export function useRestoreFromTrash(): (id: string) => Promise<void> {
   const showToast = useToast();
   const router = useRouter();
   return async (id) => {
+    const topic = getTrashTopic(id);
     try {
-      const { title, type } = await restoreFromTrash(studio.id, id);
+      const restoredItem = await ensureRestored(queryClient, studio.id, id);
       const link = { to: "/studios/$studioId/posts/$postId", params: { studioId: studio.id, postId: id } } as const;
       const isOpen = router.state.location.pathname === router.buildLocation(link).pathname;
       showToast({
-        text: `Restored “${title}”.`,
-        ...(type === "post" && !isOpen && { action: { label: "Open", run: () => void router.navigate(link) } }),
+        text: restoredItem ? `Restored “${restoredItem.title}”.` : "It was already restored.",
+        topic,
+        ...(restoredItem?.type === "post" &&
+          !isOpen && { action: { label: "Open", run: () => void router.navigate(link) } }),
       });
     } catch (error) {
-      showToast({ text: formatError(error) });
+      showToast({ text: formatError(error), topic });
     }
     await refreshQueries(queryClient, studio.id);
     restoreFocusSoon();
