@@ -455,6 +455,23 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const titles = (await headings.allTextContents()).filter((title) => title in times);
     assert.deepEqual(titles, ["Sooner", "Early", "Late"]);
   });
+
+  test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {
+    await page.setViewportSize(phone);
+    await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).first().click();
+    const toast = page.getByRole("listitem").filter({ hasText: /approved\. Publishing to blue-harbour now\./ });
+    await toast.waitFor();
+    const toastBox = await toast.boundingBox();
+    assert.ok(toastBox);
+    const bars = await page.locator("[data-sticky-actions]").all();
+    for (const bar of bars) {
+      const { height = 0 } = (await bar.boundingBox()) ?? {};
+      const toastBottom = toastBox.y + toastBox.height;
+      assert.ok(toastBottom <= phone.height - height, `the toast ends at ${toastBottom}, the bar has ${height} px`);
+    }
+    assert.ok(bars.length > 0);
+    await page.setViewportSize(desktop);
+  });
 });
 
 /** The next last Sunday of March, on which clocks skip 02:00 to 03:00 in most of Europe. */

@@ -118,7 +118,10 @@ export function ProposalReview({
       <OpenThreads postId={postId} />
       {mayPublishWithoutApproval(studio) ? (
         // Stays in view while the user scrolls through large images.
-        <div className="sticky bottom-0 z-5 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3">
+        <div
+          data-sticky-actions
+          className="sticky bottom-0 z-5 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3"
+        >
           {error !== undefined && (
             <div className="w-full">
               <ErrorMessage error={error} />

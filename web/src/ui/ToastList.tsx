@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { Toast } from "radix-ui";
 import { createPortal } from "react-dom";
+import { bottomClasses } from "./bottom-classes.ts";
 import { smallScreenQuery } from "./limit-toasts.ts";
 import type { ShownToast } from "./Toasts.tsx";
 import { useMediaQuery } from "./use-media-query.ts";
@@ -8,8 +9,7 @@ import { useMediaQuery } from "./use-media-query.ts";
 /** Open menus cover the toasts. */
 const viewportClasses = "fixed right-4 z-30 grid w-[min(26rem,calc(100vw-2rem))] gap-2";
 const sideClasses = {
-  /** Moved up while a selection bar is shown. */
-  bottom: "bottom-4 [body:has([data-selection-bar])_&]:bottom-20",
+  bottom: bottomClasses,
   /** In a dialog on a small screen, whose buttons are at the bottom, but not in the menu, whose links are at the top. */
   top: "top-2 [[data-own-header]_&]:top-23",
 };

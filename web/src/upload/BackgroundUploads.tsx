@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, Upload, X } from "lucide-react";
+import { bottomClasses } from "../ui/bottom-classes.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { useUploaderRegistry, type BackgroundUpload } from "./uploader-registry.tsx";
 import type { UploadSummary } from "./upload-task.ts";
@@ -10,7 +11,7 @@ export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpl
   return (
     <section
       aria-label="Uploads in the background"
-      className="fixed bottom-4 left-4 z-20 grid max-w-[min(26rem,calc(100vw-2rem))] gap-2 md:left-[calc(var(--sidebar-width)+1rem)] [body:has([data-selection-bar])_&]:bottom-20"
+      className={`fixed left-4 z-20 grid max-w-[min(26rem,calc(100vw-2rem))] gap-2 md:left-[calc(var(--sidebar-width)+1rem)] ${bottomClasses}`}
     >
       {uploads.map(({ key, target: { studioId, post }, summary }) => {
         const isSending = summary.state === "sending";
