@@ -454,6 +454,21 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       const tops = await Promise.all(actions.map(async (action) => (await action.boundingBox())?.y));
       assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
     }
+
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
+    const row = page.getByRole("listitem").filter({ hasText: "Mussels" });
+    const state = row.getByText("Waiting for approval", { exact: true });
+    const [stateBox, dateBox] = [
+      await state.boundingBox(),
+      await row.getByText("Planned for").locator("..").boundingBox(),
+    ];
+    const otherStateBox = await page.getByText("Scheduled", { exact: true }).last().boundingBox();
+    assert.ok(stateBox && dateBox && otherStateBox);
+    assert.equal(stateBox.height, otherStateBox.height, "the state has one line");
+    assert.ok(stateBox.x + stateBox.width <= dateBox.x, "the date does not cover the state");
+    const headingBox = await page.getByText("State", { exact: true }).boundingBox();
+    assert.ok(headingBox && headingBox.x <= stateBox.x && stateBox.x < headingBox.x + headingBox.width);
     await page.context().close();
   });
 

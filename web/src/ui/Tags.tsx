@@ -3,9 +3,12 @@ import type { ReactNode } from "react";
 /** The most tags that a row or tile of a list shows. */
 const maxListedTags = 5;
 
-/** On touch, a transparent border makes the target 44 px high, while the tag looks smaller. */
+/**
+ * On touch, a transparent border makes the target 44 px high, while the tag looks smaller. Muted text has too little
+ * contrast in a selected row.
+ */
 export const tagClasses =
-  "inline-block max-w-full cursor-pointer truncate rounded-full bg-hover px-2 text-xs/5 font-medium text-muted no-underline hover:bg-wash hover:text-accent pointer-coarse:min-w-11 pointer-coarse:border-y-8 pointer-coarse:border-transparent pointer-coarse:bg-clip-padding pointer-coarse:px-3 pointer-coarse:text-center pointer-coarse:leading-7";
+  "inline-block max-w-full cursor-pointer truncate rounded-full bg-hover px-2 text-xs/5 font-medium text-muted no-underline [[data-selected]_&]:text-ink hover:bg-wash hover:text-accent pointer-coarse:min-w-11 pointer-coarse:border-y-8 pointer-coarse:border-transparent pointer-coarse:bg-clip-padding pointer-coarse:px-3 pointer-coarse:text-center pointer-coarse:leading-7";
 
 /** The tags of an item in a list. `children` renders each as a link or button that filters the list. */
 export function ItemTags({

@@ -8,13 +8,12 @@ import { formatActor } from "../../ui/format-actor.ts";
 import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { describePostState } from "../describe-post-state.ts";
 import { findPlannedTime } from "../find-planned-time.ts";
-import { stateLabels } from "../../publishing/publication-states.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
+import { hasLongState, type Columns } from "./columns.ts";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 
@@ -33,7 +32,7 @@ export const PostListRow = memo(function PostListRow({
   timezone,
   density,
   layout,
-  hasAccountStates,
+  columns,
   isSelected,
   onSelect,
 }: {
@@ -42,8 +41,7 @@ export const PostListRow = memo(function PostListRow({
   timezone: string;
   density: Density;
   layout: RowLayout;
-  /** Whether any row of the list has publications. Otherwise, there is no column for them. */
-  hasAccountStates: boolean;
+  columns: Columns;
   isSelected: boolean;
   /** Undefined for users who may not change posts. */
   onSelect: ((id: string, isSelected: boolean, isRange: boolean) => void) | undefined;
@@ -74,7 +72,7 @@ export const PostListRow = memo(function PostListRow({
         <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
             <h2
-              className={`min-w-0 pr-0.5 text-base font-medium ${isTwoLines ? "leading-snug" : ""} ${isTwoLines && !post.match ? "line-clamp-2 text-wrap [overflow-wrap:anywhere]" : "truncate"}`}
+              className={`min-w-0 shrink-999 pr-0.5 text-base font-medium ${isTwoLines ? "leading-snug" : ""} ${isTwoLines && !post.match ? "line-clamp-2 text-wrap [overflow-wrap:anywhere]" : "truncate"}`}
             >
               <Link
                 // Covers the row, so that all of it can be clicked.
@@ -89,7 +87,7 @@ export const PostListRow = memo(function PostListRow({
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
-              <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
+              <p className="m-0 min-w-[8rem] shrink-999 truncate text-sm text-muted">
                 {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
               </p>
               {!isNarrow && <RowTags tags={post.tags} />}
@@ -108,23 +106,22 @@ export const PostListRow = memo(function PostListRow({
       </div>
       {layout === "wide" && (
         <>
-          {hasAccountStates && (
-            <span className="w-36 min-w-0 flex-none">
+          {columns.accounts !== undefined && (
+            <span className={columns.accounts}>
               <AccountStates publications={post.publications} />
             </span>
           )}
-          <RowAuthor post={post} widthClass={hasAccountStates ? "@5xl:w-40 @min-[68rem]:w-48" : "@5xl:w-56"} />
+          <RowAuthor post={post} className={columns.author} />
         </>
       )}
       {isNarrow ? (
         isCompact && <PostStateBadge post={post} isLabelHidden />
       ) : (
         <>
-          <span className="grid w-28 flex-none">
-            {/* Only the longest label wraps to two lines. */}
-            <PostStateBadge post={post} labelClassName="leading-4 whitespace-normal" />
+          <span className={`grid ${columns.state}`}>
+            <PostStateBadge post={post} />
           </span>
-          <span className="flex w-40 flex-none justify-end text-sm whitespace-nowrap text-muted">
+          <span className={`text-sm whitespace-nowrap text-muted ${columns.time}`}>
             <PostTime post={post} timezone={timezone} />
           </span>
         </>
@@ -136,9 +133,8 @@ export const PostListRow = memo(function PostListRow({
   );
 });
 
-/** Whether the name of the state fits beside a planned time on a phone. “Waiting for approval” doesn't. */
-const fitsBesideTime = (post: PostSummary): boolean =>
-  findPlannedTime(post) === undefined || describePostState(post).label !== stateLabels.proposed;
+/** Whether the name of the state fits beside a planned time on a phone. */
+const fitsBesideTime = (post: PostSummary): boolean => findPlannedTime(post) === undefined || !hasLongState(post);
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;
@@ -163,10 +159,10 @@ function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: Post
   );
 }
 
-function RowAuthor({ post: { createdBy, createdByClient }, widthClass }: { post: PostSummary; widthClass: string }) {
+function RowAuthor({ post: { createdBy, createdByClient }, className }: { post: PostSummary; className: string }) {
   const client = createdByClient === null ? null : { name: createdByClient };
   return (
-    <span className={`flex min-w-0 flex-none items-center gap-2 text-sm text-muted ${widthClass}`}>
+    <span className={`flex min-w-0 items-center gap-2 text-sm text-muted ${className}`}>
       <Avatar name={createdBy.name} client={client} size="small" />
       <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
     </span>
@@ -176,7 +172,8 @@ function RowAuthor({ post: { createdBy, createdByClient }, widthClass }: { post:
 function RowTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (
-    <span className="relative z-1 flex min-w-0 flex-none items-center gap-1">
+    // Shrinks only if the text beside it can't.
+    <span className="relative z-1 flex min-w-0 items-center gap-1">
       {tags.slice(0, maxTags).map((tag) => (
         <Link
           key={tag}
@@ -190,7 +187,7 @@ function RowTags({ tags }: { tags: readonly string[] }) {
         </Link>
       ))}
       {tags.length > maxTags && (
-        <span className="text-sm text-muted" title={tags.slice(maxTags).join(", ")}>
+        <span className="flex-none text-sm text-muted" title={tags.slice(maxTags).join(", ")}>
           +{tags.length - maxTags}
           <span className="sr-only">{tags.length - maxTags === 1 ? " more tag" : " more tags"}</span>
         </span>

@@ -2,11 +2,13 @@ import { useMemo, useRef } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
-import { Checkbox } from "../../ui/Checkbox.tsx";
 import { Loading } from "../../ui/Loading.tsx";
 import { BulkBar } from "./BulkBar.tsx";
+import { useColumns } from "./columns.ts";
+import { ListHeadings } from "./ListHeadings.tsx";
 import type { Density } from "./use-density.ts";
 import { useRowLayout } from "./use-row-layout.ts";
+import { SelectAll } from "../../bulk/SelectAll.tsx";
 import { useSelection } from "../../bulk/use-selection.ts";
 import { useSelectionKeys } from "../../bulk/use-selection-keys.ts";
 import { useRowKeys } from "../use-row-keys.ts";
@@ -21,24 +23,30 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
   const canSelect = may("posts.write");
   const container = useRef<HTMLDivElement>(null);
   const layout = useRowLayout(container);
+  const columns = useColumns(items);
   useRowKeys(container);
   useSelectionKeys({ selection, ids, itemName: "post", group: "Posts", isEnabled: canSelect });
   return (
     <div ref={container} className="@container">
-      {items.length > 0 && canSelect && (
-        <div className="flex min-h-9 items-center text-sm text-muted sm:px-2">
-          {/* Aligned with the boxes of the rows, which are centered in their targets. */}
-          <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
-            <Checkbox
-              checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
-              label={list.query.hasNextPage ? `Select the ${ids.length} loaded posts` : `Select all ${ids.length}`}
-              onChange={(isChecked) => (isChecked ? selection.set(ids) : selection.clear())}
-            />
-          </span>
-        </div>
-      )}
       {items.length > 0 && (
-        <PostRows list={list} density={density} layout={layout} selection={canSelect ? selection : undefined} />
+        <>
+          <div className="flex min-h-9 items-center gap-x-3 text-sm text-muted empty:hidden sm:px-2">
+            {canSelect && (
+              // Aligned with the boxes of the rows, which are centered in their targets.
+              <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
+                <SelectAll selection={selection} ids={ids} itemName="posts" hasMore={list.query.hasNextPage} />
+              </span>
+            )}
+            <ListHeadings columns={columns} layout={layout} />
+          </div>
+          <PostRows
+            list={list}
+            density={density}
+            layout={layout}
+            columns={columns}
+            selection={canSelect ? selection : undefined}
+          />
+        </>
       )}
       {isAutoLoading && <Loading label="Searching older posts…" />}
       {canSelect && <BulkBar posts={items} selection={selection} />}

@@ -3,6 +3,7 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
 import type { Selection } from "../../bulk/use-selection.ts";
 import { useStudio } from "../../layout/use-studio.ts";
+import type { Columns } from "./columns.ts";
 import { PostListRow } from "./PostListRow.tsx";
 import type { RowWindow } from "./RowVirtualizer.tsx";
 import type { Density } from "./use-density.ts";
@@ -27,11 +28,13 @@ export function PostRows({
   list,
   density,
   layout,
+  columns,
   selection,
 }: {
   list: ListQuery<PostSummary>;
   density: Density;
   layout: RowLayout;
+  columns: Columns;
   /** Undefined for users who may not change posts. */
   selection: Selection | undefined;
 }) {
@@ -43,7 +46,6 @@ export function PostRows({
   const rowWindow = isLong ? reportedWindow : undefined;
   const staticCount = useStaticCount(rowWindow ? 0 : Math.min(items.length, maxStaticRows), isLong);
   const { first, end } = rowWindow ?? { first: 0, end: Math.min(staticCount, maxStaticRows) };
-  const hasAccountStates = items.some(({ publications }) => publications.length > 0);
   const { measuredHeight, measureRow } = useMeasuredHeight(density, layout);
   return (
     <>
@@ -73,7 +75,7 @@ export function PostRows({
               timezone={studio.timezone}
               density={density}
               layout={layout}
-              hasAccountStates={hasAccountStates}
+              columns={columns}
               isSelected={selection?.ids.has(post.id) ?? false}
               onSelect={selection?.toggle}
             />

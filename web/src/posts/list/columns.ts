@@ -1,0 +1,32 @@
+import { useMemo } from "react";
+import type { PostSummary } from "../../api/summary-queries.ts";
+import { stateLabels } from "../../publishing/publication-states.ts";
+import { describePostState } from "../describe-post-state.ts";
+
+/** The classes of the columns, which the rows and the headings share. */
+export interface Columns {
+  /** Undefined if no row has publications. */
+  accounts: string | undefined;
+  /** Only as wide as the avatar if there is little room. */
+  author: string;
+  state: string;
+  time: string;
+}
+
+/** “Waiting for approval” needs a wider column than all other states. */
+export const hasLongState = (post: PostSummary): boolean => describePostState(post).label === stateLabels.proposed;
+
+/** The columns of the list. The result stays the same while more posts are loaded, so that rows need not render again. */
+export function useColumns(posts: readonly PostSummary[]): Columns {
+  const hasAccounts = posts.some(({ publications }) => publications.length > 0);
+  const isStateWide = posts.some(hasLongState);
+  return useMemo(
+    () => ({
+      accounts: hasAccounts ? "w-36 min-w-0 flex-none" : undefined,
+      author: `w-5 flex-none ${hasAccounts ? "@5xl:w-40 @min-[68rem]:w-48" : "@5xl:w-56"}`,
+      state: `flex-none ${isStateWide ? "w-38 pointer-coarse:w-40" : "w-28"}`,
+      time: "flex w-40 flex-none justify-end",
+    }),
+    [hasAccounts, isStateWide],
+  );
+}
