@@ -104,6 +104,35 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await waitForItems(4);
   });
 
+  test("the list has headings above its columns, except on a phone, and a box that selects all files (WEB-12)", async () => {
+    await open("?view=list");
+    await waitForItems(4);
+    const row = items().filter({ hasText: "used.png" });
+    const columns = { Size: row.getByText(/\d × \d/).last(), Tags: row.getByRole("link", { name: "sea" }) };
+    for (const [heading, cell] of Object.entries(columns)) {
+      const [headingBox, cellBox] = [
+        await page.locator("main").getByText(heading, { exact: true }).boundingBox(),
+        await cell.boundingBox(),
+      ];
+      assert.ok(headingBox && cellBox, heading);
+      assert.ok(Math.abs(headingBox.x - cellBox.x) < 2, heading);
+    }
+    await page.getByRole("checkbox", { name: "Select all 4" }).check();
+    await page.getByText("4 selected").last().waitFor();
+    await row.getByRole("button", { name: /Used in a post/ }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.equal(await page.getByText("Size", { exact: true }).isVisible(), false);
+    const tagFilter = page.getByRole("button", { name: "Tag", exact: true });
+    assert.equal(await tagFilter.isVisible(), false);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await tagFilter.waitFor();
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.getByRole("checkbox", { name: "Select all 4" }).uncheck();
+    if (size) await page.setViewportSize(size);
+  });
+
   test("selects files with the keyboard and with Shift (WEB-12)", async () => {
     await open();
     await waitForItems(4);

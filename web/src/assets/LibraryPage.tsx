@@ -14,9 +14,9 @@ import { BulkActions } from "./BulkActions.tsx";
 import { LibraryDetails } from "./LibraryDetails.tsx";
 import { LibraryEmptyState } from "./LibraryEmptyState.tsx";
 import { LibraryGrid, type LibraryGridHandle } from "./LibraryGrid.tsx";
+import { LibraryListHeader } from "./LibraryListHeader.tsx";
 import { LibraryRow, LibraryTile } from "./LibraryTile.tsx";
-import { LibraryToolbar } from "./LibraryToolbar.tsx";
-import { UploadButton } from "./UploadButton.tsx";
+import { LibraryActions, LibraryToolbar } from "./LibraryToolbar.tsx";
 import { DropTarget, UploadStatus } from "./UploadStatus.tsx";
 import { useLibraryUploads } from "./use-library-uploads.ts";
 import { useSelection } from "../bulk/use-selection.ts";
@@ -42,8 +42,6 @@ export function LibraryPage() {
   const count = uploadCount + assets.length;
   const isEmpty = query.isSuccess && count === 0 && !query.hasNextPage && !isFiltered;
   const mayWrite = may("assets.write");
-  // An empty library has the button below its explanation.
-  const hasUploadButton = mayWrite && !query.isPending && !isEmpty;
   const readyIds = assets.filter(({ status }) => status === "ready").map(({ id }) => id);
   const selection = useSelection(readyIds);
   const grid = useRef<LibraryGridHandle>(null);
@@ -68,52 +66,60 @@ export function LibraryPage() {
 
   return (
     <>
-      <PageHeader isWide title="Library" actions={hasUploadButton && <UploadButton onFiles={uploads.add} />} />
+      <PageHeader
+        isWide
+        title="Library"
+        // An empty library has the upload button below its explanation.
+        actions={!isEmpty && <LibraryActions canUpload={!query.isPending} onFiles={uploads.add} />}
+      />
       {mayWrite && <DropTarget onFiles={uploads.add} />}
       {!isEmpty && <LibraryToolbar listedAssets={assets} />}
       <UploadStatus uploads={uploads} />
       <QueryStatus query={query} />
       <div data-selecting={selection.ids.size > 0 || undefined} className={selection.ids.size > 0 ? "pb-20" : ""}>
         {count > 0 && (
-          <LibraryGrid
-            ref={grid}
-            label="Files"
-            view={view}
-            count={count}
-            hasMore={query.hasNextPage}
-            onLoadMore={loadMore}
-            getKey={(index) => uploads.visibleItems[index]?.key ?? assets[index - uploadCount]?.id ?? String(index)}
-            renderItem={(index, { frameHeight }) => {
-              const upload = uploads.visibleItems[index];
-              const asset = assets[index - uploadCount];
-              if (upload) {
-                const tile = { upload, uploads, onCancel: cancelUpload };
-                return (
-                  <section
-                    aria-label={`Upload of ${upload.name}`}
-                    data-tile={index}
-                    tabIndex={-1}
-                    className={view === "list" ? "h-full" : ""}
-                  >
-                    {view === "list" ? <UploadRow {...tile} /> : <UploadTile {...tile} frameHeight={frameHeight} />}
-                  </section>
-                );
-              }
-              if (!asset) return null;
-              const isSelected = selection.ids.has(asset.id);
-              const item = {
-                asset,
-                index,
-                isSelected,
-                // A range always adds to the selection, even if the clicked file was already selected.
-                onToggle: mayWrite
-                  ? (isRange: boolean) => selection.toggle(asset.id, isRange || !isSelected, isRange)
-                  : undefined,
-                onOpen: () => setOpenId(asset.id),
-              };
-              return view === "list" ? <LibraryRow {...item} /> : <LibraryTile {...item} frameHeight={frameHeight} />;
-            }}
-          />
+          <>
+            <LibraryListHeader view={view} selection={selection} ids={readyIds} hasMore={query.hasNextPage} />
+            <LibraryGrid
+              ref={grid}
+              label="Files"
+              view={view}
+              count={count}
+              hasMore={query.hasNextPage}
+              onLoadMore={loadMore}
+              getKey={(index) => uploads.visibleItems[index]?.key ?? assets[index - uploadCount]?.id ?? String(index)}
+              renderItem={(index, { frameHeight }) => {
+                const upload = uploads.visibleItems[index];
+                const asset = assets[index - uploadCount];
+                if (upload) {
+                  const tile = { upload, uploads, onCancel: cancelUpload };
+                  return (
+                    <section
+                      aria-label={`Upload of ${upload.name}`}
+                      data-tile={index}
+                      tabIndex={-1}
+                      className={view === "list" ? "h-full" : ""}
+                    >
+                      {view === "list" ? <UploadRow {...tile} /> : <UploadTile {...tile} frameHeight={frameHeight} />}
+                    </section>
+                  );
+                }
+                if (!asset) return null;
+                const isSelected = selection.ids.has(asset.id);
+                const item = {
+                  asset,
+                  index,
+                  isSelected,
+                  // A range always adds to the selection, even if the clicked file was already selected.
+                  onToggle: mayWrite
+                    ? (isRange: boolean) => selection.toggle(asset.id, isRange || !isSelected, isRange)
+                    : undefined,
+                  onOpen: () => setOpenId(asset.id),
+                };
+                return view === "list" ? <LibraryRow {...item} /> : <LibraryTile {...item} frameHeight={frameHeight} />;
+              }}
+            />
+          </>
         )}
       </div>
       {query.isSuccess && count === 0 && !query.hasNextPage && <LibraryEmptyState onFiles={uploads.add} />}

@@ -86,6 +86,14 @@ function Chip({ children }: { children: ReactNode }) {
   );
 }
 
+/** The columns that the rows and the headings of the list view share. */
+export const rowColumns = {
+  type: "w-24 flex-none max-xl:hidden",
+  size: "w-52 flex-none max-sm:hidden",
+  usage: "w-16 flex-none max-sm:w-auto",
+  tags: "w-56 flex-none max-xl:hidden",
+};
+
 /** A file in the list view. */
 export function LibraryRow(item: LibraryItemProps) {
   const { asset, index, isSelected, onToggle } = item;
@@ -119,23 +127,24 @@ export function LibraryRow(item: LibraryItemProps) {
           </span>
           <span className="block truncate text-sm leading-5 text-muted sm:hidden">{formatMediaMetadata(asset)}</span>
         </span>
-        <span className="flex w-24 flex-none items-center gap-1.5 text-sm text-muted max-xl:hidden">
+        <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.type}`}>
           <Icon size={15} aria-hidden="true" />
           {getTypeLabel(asset)}
         </span>
-        <span className="w-52 flex-none truncate text-sm text-muted tabular-nums max-sm:hidden">
+        <span className={`truncate text-sm text-muted tabular-nums ${rowColumns.size}`}>
           {formatMediaMetadata(asset)}
         </span>
-        <span className="flex w-16 flex-none items-center gap-1.5 text-sm text-muted max-sm:w-auto">
+        <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.usage}`}>
           {asset.postId !== null && (
             <>
               <Link2 size={15} aria-hidden="true" />
               <span className="max-sm:sr-only">Used</span>
+              <span className="sr-only"> in a post</span>
             </>
           )}
         </span>
       </button>
-      <span className="w-56 flex-none overflow-hidden max-xl:hidden">
+      <span className={`overflow-hidden ${rowColumns.tags}`}>
         <TileTags tags={asset.tags} />
       </span>
     </div>

@@ -1,22 +1,25 @@
 import { getRouteApi, linkOptions } from "@tanstack/react-router";
-import { ChevronDown, LayoutGrid, Link2, List } from "lucide-react";
+import { ChevronDown, LayoutGrid, Link2, Rows3 } from "lucide-react";
+import type { ComponentProps } from "react";
 import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { assetKinds, type AssetSearch } from "../search-params.ts";
 import { countTags } from "../tags/count-tags.ts";
 import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
+import { FilterBar } from "../ui/FilterBar.tsx";
+import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
-import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { kindLabels, usageLabels } from "./labels.ts";
+import { UploadButton } from "./UploadButton.tsx";
 
 const route = getRouteApi("/studios/$studioId/assets");
 
 const anyValue = "any";
 
-/** The search, the filters and the view. All of them are in the URL. */
+/** The search and the filters. All of them are in the URL. */
 export function LibraryToolbar({ listedAssets }: { listedAssets: readonly Asset[] }) {
   const { studio } = useStudio();
   const search = route.useSearch();
@@ -28,64 +31,89 @@ export function LibraryToolbar({ listedAssets }: { listedAssets: readonly Asset[
   const tags = listMenuTags([...tagCounts.keys()], search.tag);
 
   return (
-    <div className="mb-4 flex flex-wrap items-center gap-2">
-      <SearchField
-        label="Search files"
-        query={search.q ?? ""}
-        onSearch={(nextQuery) =>
-          setSearch(({ q: __, ...others }) => ({ ...others, ...(nextQuery && { q: nextQuery }) }))
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <FilterBar
+        tabs={
+          <FilterTabs
+            label="Filter by kind"
+            current={currentKind}
+            options={assetKinds.map((kind) => [kind, kindLabels[kind]])}
+            getLink={(kind) =>
+              linkOptions({
+                to: "/studios/$studioId/assets",
+                params: { studioId: studio.id },
+                search: kind ? { ...otherSearch, kind } : otherSearch,
+              })
+            }
+          />
+        }
+        hasActiveFilter={search.tag !== undefined || search.usage !== undefined}
+        search={
+          <SearchField
+            label="Search files"
+            query={search.q ?? ""}
+            onSearch={(nextQuery) =>
+              setSearch(({ q: __, ...others }) => ({ ...others, ...(nextQuery && { q: nextQuery }) }))
+            }
+          />
+        }
+      >
+        {tags.length > 0 && (
+          <TagMenu
+            tag={search.tag}
+            onChange={(tag) => setSearch(({ tag: __, ...others }) => ({ ...others, ...(tag && { tag }) }))}
+          >
+            {tags.map((tag) => (
+              <MenuRadioItem key={tag} value={tag} detail={tagCounts.get(tag)}>
+                {tag}
+              </MenuRadioItem>
+            ))}
+          </TagMenu>
+        )}
+        {search.tag !== undefined && (
+          <ClearTagLink
+            from={route.id}
+            to="."
+            search={({ tag: __, ...others }) => others}
+            aria-label={`Clear tag filter: ${search.tag}`}
+          />
+        )}
+        <UsageMenu
+          usage={search.usage}
+          onChange={(usage) => setSearch(({ usage: __, ...others }) => ({ ...others, ...(usage && { usage }) }))}
+        />
+      </FilterBar>
+    </div>
+  );
+}
+
+/** The view, which is in the URL, and the upload button. */
+export function LibraryActions({ canUpload, onFiles }: ComponentProps<typeof UploadButton> & { canUpload: boolean }) {
+  const { may } = useStudio();
+  const { view = "grid" } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <SegmentedControl
+        label="View"
+        value={view}
+        options={[
+          { value: "grid", label: "Grid", icon: LayoutGrid },
+          { value: "list", label: "List", icon: Rows3 },
+        ]}
+        onChange={(nextView) =>
+          void navigate({
+            search: ({ view: _, ...others }) => (nextView === "list" ? { ...others, view: nextView } : others),
+            replace: true,
+          })
         }
       />
-      <UsageMenu
-        usage={search.usage}
-        onChange={(usage) => setSearch(({ usage: __, ...others }) => ({ ...others, ...(usage && { usage }) }))}
-      />
-      {tags.length > 0 && (
-        <TagMenu
-          tag={search.tag}
-          onChange={(tag) => setSearch(({ tag: __, ...others }) => ({ ...others, ...(tag && { tag }) }))}
-        >
-          {tags.map((tag) => (
-            <MenuRadioItem key={tag} value={tag} detail={tagCounts.get(tag)}>
-              {tag}
-            </MenuRadioItem>
-          ))}
-        </TagMenu>
+      {canUpload && may("assets.write") && (
+        <span className="max-sm:ml-auto">
+          <UploadButton onFiles={onFiles} />
+        </span>
       )}
-      {search.tag !== undefined && (
-        <ClearTagLink
-          from={route.id}
-          to="."
-          search={({ tag: __, ...others }) => others}
-          aria-label={`Clear tag filter: ${search.tag}`}
-        />
-      )}
-      <div className="min-w-0 max-xl:order-last max-xl:w-full xl:ml-2">
-        <FilterTabs
-          label="Filter by kind"
-          current={currentKind}
-          options={assetKinds.map((kind) => [kind, kindLabels[kind]])}
-          getLink={(kind) =>
-            linkOptions({
-              to: "/studios/$studioId/assets",
-              params: { studioId: studio.id },
-              search: kind ? { ...otherSearch, kind } : otherSearch,
-            })
-          }
-        />
-      </div>
-      <div className="ml-auto">
-        <SegmentedControl
-          label="View"
-          value={search.view ?? "grid"}
-          options={[
-            { value: "grid", label: "Grid", icon: LayoutGrid, isLabelHidden: true },
-            { value: "list", label: "List", icon: List, isLabelHidden: true },
-          ]}
-          onChange={(view) => setSearch(({ view: __, ...others }) => (view === "list" ? { ...others, view } : others))}
-        />
-      </div>
-    </div>
+    </>
   );
 }
 
@@ -103,6 +131,7 @@ function UsageMenu({
       trigger={
         <Button
           variant={usage ? "secondary" : "quiet"}
+          size="small"
           icon={Link2}
           aria-label={usage && `Usage: ${usageLabels[usage]}`}
         >

@@ -1,25 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Archive, ChevronDown, SlidersHorizontal, UserRound } from "lucide-react";
-import { useId, useState, type ReactNode } from "react";
+import { Archive, ChevronDown, UserRound } from "lucide-react";
+import type { ReactNode } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
 import { useKnownPostTags } from "../tags/use-known-tags.ts";
 import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
-import { IconButton } from "../ui/IconButton.tsx";
+import { FilterBar } from "../ui/FilterBar.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
-/** On a phone, a row that scrolls sideways into the page's margins. */
-const stripClasses =
-  "max-sm:-mx-4 max-sm:-my-1 max-sm:flex-none max-sm:basis-[calc(100%+2rem)] max-sm:gap-2 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] max-sm:*:flex-none";
-
-/**
- * The filters that all views share. They are in the URL, so that they can be bookmarked and shared. On a phone, a button
- * beside the search shows the others; active ones are always shown.
- */
+/** The filters that all views share. They are in the URL, so that they can be bookmarked and shared. */
 export function PostFilters({
   search,
   hasArchivedFilter,
@@ -38,68 +31,52 @@ export function PostFilters({
   const hasActiveFilter = [search.tag, search.author, search.accounts, search.archived].some(
     (value) => value !== undefined,
   );
-  const [isOpen, setIsOpen] = useState(false);
-  const filtersId = useId();
   return (
-    <>
-      {tabs !== undefined && <div className="min-w-0 basis-full">{tabs}</div>}
-      <div className="contents max-sm:flex max-sm:basis-full max-sm:gap-2">
+    <FilterBar
+      tabs={tabs}
+      hasActiveFilter={hasActiveFilter}
+      search={
         <SearchField
           label="Search posts"
           query={search.q ?? ""}
           onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
         />
-        {!hasActiveFilter && (
-          <IconButton
-            icon={SlidersHorizontal}
-            label="Filters"
-            className="size-11 flex-none sm:hidden"
-            aria-expanded={isOpen}
-            aria-controls={filtersId}
-            onClick={() => setIsOpen(!isOpen)}
-          />
-        )}
-      </div>
-      <div
-        id={filtersId}
-        className={`contents ${stripClasses} ${isOpen || hasActiveFilter ? "max-sm:flex" : "max-sm:hidden"}`}
+      }
+    >
+      {children}
+      <TagMenu
+        tag={search.tag}
+        onChange={(tag) => setSearch(({ tag: _, ...others }) => (tag === undefined ? others : { ...others, tag }))}
       >
-        {children}
-        <TagMenu
-          isSmall
-          tag={search.tag}
-          onChange={(tag) => setSearch(({ tag: _, ...others }) => (tag === undefined ? others : { ...others, tag }))}
-        >
-          <TagItems chosenTag={search.tag} />
-        </TagMenu>
-        {search.tag !== undefined && (
-          <ClearTagLink
-            from="/studios/$studioId/posts"
-            to="."
-            search={({ tag: _, ...others }) => others}
-            aria-label={`Clear tag filter: ${search.tag}`}
-          />
-        )}
-        <AuthorFilter
-          author={search.author}
-          onChange={(author) =>
-            setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
-          }
+        <TagItems chosenTag={search.tag} />
+      </TagMenu>
+      {search.tag !== undefined && (
+        <ClearTagLink
+          from="/studios/$studioId/posts"
+          to="."
+          search={({ tag: _, ...others }) => others}
+          aria-label={`Clear tag filter: ${search.tag}`}
         />
-        {hasArchivedFilter && (
-          <Button
-            variant="quiet"
-            size="small"
-            icon={Archive}
-            className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
-            aria-pressed={search.archived === true}
-            onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
-          >
-            Include archived
-          </Button>
-        )}
-      </div>
-    </>
+      )}
+      <AuthorFilter
+        author={search.author}
+        onChange={(author) =>
+          setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
+        }
+      />
+      {hasArchivedFilter && (
+        <Button
+          variant="quiet"
+          size="small"
+          icon={Archive}
+          className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
+          aria-pressed={search.archived === true}
+          onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
+        >
+          Include archived
+        </Button>
+      )}
+    </FilterBar>
   );
 }
 

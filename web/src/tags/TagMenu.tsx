@@ -18,12 +18,10 @@ export function listMenuTags(tags: readonly string[], chosenTag: string | undefi
 /** Filters a list by tag. Its children are `MenuRadioItem`s of the tags from `listMenuTags`. */
 export function TagMenu({
   tag,
-  isSmall = false,
   onChange,
   children,
 }: {
   tag: string | undefined;
-  isSmall?: boolean;
   onChange: (tag: string | undefined) => void;
   children: ReactNode;
 }) {
@@ -34,7 +32,7 @@ export function TagMenu({
       trigger={
         <Button
           variant={tag === undefined ? "quiet" : "secondary"}
-          {...(isSmall ? { size: "small" } : {})}
+          size="small"
           icon={Tag}
           aria-label={tag && `Tag: ${tag}`}
           className="max-w-56"
