@@ -217,7 +217,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await openDialog();
     assert.equal(await field.inputValue(), "Use the blue photo.", "the text is kept");
     assert.deepEqual(await findViolations(page), []);
-    await page.route("**/cancel", (route) => route.abort(), { times: 1 });
+    await page.route("**/send-back", (route) => route.abort(), { times: 1 });
     await field.press("Control+Enter");
     await page.getByText("Your comment was added to the post, but").waitFor();
     await page.getByRole("button", { name: "Send back" }).click();
@@ -227,7 +227,18 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(post.publications?.[0]?.state, "canceled");
     assert.deepEqual(post.comments?.map(({ body }) => body).toSorted(), ["Is the price right?", "Use the blue photo."]);
     await page.getByRole("button", { name: "Open post" }).click();
-    await page.getByRole("dialog", { name: "Comments" }).getByText("Use the blue photo.").waitFor();
+    const comments = page.getByRole("dialog", { name: "Comments" });
+    await comments.getByText("Use the blue photo.").waitFor();
+    await page.getByRole("button", { name: "Close panel" }).click();
+    const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
+    await row.getByText("Sent back", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "See the comments" }).click();
+    await comments.getByText("Use the blue photo.").waitFor();
+    const publicationId = post.publications?.[0]?.id;
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications/${publicationId}`);
+    await page.getByText("Changes were asked for.").waitFor();
+    await page.getByRole("list", { name: "Timeline" }).getByText("Sent back by Ada Berg, with a comment").waitFor();
+    assert.deepEqual(await findViolations(page), []);
     await page.context().close();
   });
 

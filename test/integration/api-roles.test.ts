@@ -119,6 +119,7 @@ const matrix: readonly MatrixRow[] = [
   { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
+  { route: "POST /publications/:proposed/send-back", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/reschedule", body: { at: inOneHour }, statuses: [200, 200, 200] },
   { route: "POST /publications/:unconfirmed/resolve", body: { outcome: "retry" }, statuses: [200, 200, 200] },
   { route: "GET /platforms", statuses: [200, 200, 200] },

@@ -9,6 +9,7 @@ import {
   cancelPublication,
   reschedulePublication,
   resolvePublication,
+  sendBackPublication,
 } from "#domain/publishing/change-publication.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
@@ -173,6 +174,7 @@ forOneEngine("attacks on publishing", (fixture) => {
       () => cancelPublication(deps(), stranger, { publicationId }),
       () => reschedulePublication(deps(), stranger, { publicationId, at: inHours(2) }),
       () => approvePublication(deps(), stranger, { publicationId, revision: 1 }),
+      () => sendBackPublication(deps(), stranger, { publicationId }),
       () => resolvePublication(deps(), stranger, { publicationId, outcome: "retry" }),
       () => cancelPublication(deps(), owner, { publicationId: publicationId.toUpperCase() }),
       () => publishPost(deps(), owner, { postId, connectionIds: [connectionId.toUpperCase()] }),

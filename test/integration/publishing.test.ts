@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { approvePublication } from "#domain/publishing/change-publication.ts";
+import { approvePublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
@@ -119,6 +119,26 @@ forEachEngine("publishing", (fixture) => {
     assert.equal(await countPosts("Proposed, edited"), 1);
     const again = await publishing.api("POST", `/publications/${first.id}/approve`, { revision: 2 });
     assert.equal(again.body["code"], "too_late");
+  });
+
+  test("only a person sends a proposal back, and its client sees that changes were asked for (PUB-3)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const client = await actThroughClient(service.deps, owner);
+    const postId = await newPost("Sent back");
+    const { publications } = await publishPost(service.deps, client, { postId, connectionIds, propose: true });
+    const publicationId = publications[0]?.id ?? "";
+    assert.equal(await getOutcome(() => sendBackPublication(service.deps, client, { publicationId })), "forbidden");
+    const sentBack = await publishing.api("POST", `/publications/${publicationId}/send-back`);
+    assert.deepEqual([sentBack.status, sentBack.body["state"]], [200, "canceled"]);
+    const post = await getPost(service.deps, client, { postId });
+    const problems = post.publications?.map(({ id, problem }) => [id === publicationId, problem?.code]);
+    assert.deepEqual(problems?.toSorted(), [
+      [false, undefined],
+      [true, "sent_back"],
+    ]);
+    const scheduled = await requestThroughApi(await newPost("Scheduled"), { at: inOneHour() });
+    const late = await publishing.api("POST", `/publications/${scheduled.id}/send-back`);
+    assert.equal(late.body["code"], "too_late");
   });
 
   test("an edit by a user who may not publish voids the approval; an edit by a user who may moves the approval to the new content (PUB-4)", async () => {

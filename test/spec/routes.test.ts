@@ -133,6 +133,7 @@ const apiRoutes = [
   "GET /api/studios/:studioId/publications/:publicationId",
   "POST /api/studios/:studioId/publications/:publicationId/approve",
   "POST /api/studios/:studioId/publications/:publicationId/cancel",
+  "POST /api/studios/:studioId/publications/:publicationId/send-back",
   "POST /api/studios/:studioId/publications/:publicationId/reschedule",
   "POST /api/studios/:studioId/publications/:publicationId/resolve",
 ];

@@ -31,6 +31,23 @@ export async function cancelPublication(
   }));
 }
 
+/** What a publication stores when it is sent back, so that its requester can tell this from a cancellation. */
+const sentBackProblem = { code: "sent_back", message: "Changes were asked for in a comment on the post." };
+
+/** Cancels a proposal whose approver asked for changes in a comment, in the web app only. */
+export async function sendBackPublication(
+  deps: ChangeDeps & Pick<Deps, "studios">,
+  caller: Caller,
+  input: z.infer<typeof cancelPublicationInput>,
+): Promise<PublicationView> {
+  authorize(caller, "publications.approve");
+  await assertApprover(deps, caller);
+  return changeState(deps, caller, input.publicationId, "publication.canceled", (publication) => {
+    assertPossible(publication, "approve");
+    return { event: "cancel", change: { ...unscheduledColumns, problem: sentBackProblem } };
+  });
+}
+
 export const reschedulePublicationInput = z.strictObject({ publicationId: id, at: publishTime });
 
 /**

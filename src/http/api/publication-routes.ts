@@ -7,6 +7,7 @@ import {
   reschedulePublicationInput,
   resolvePublication,
   resolvePublicationInput,
+  sendBackPublication,
 } from "#domain/publishing/change-publication.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
@@ -39,6 +40,9 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .post("/publications/:publicationId/cancel", async (c) =>
       c.json(await cancelPublication(deps, c.var.caller, c.req.param())),
+    )
+    .post("/publications/:publicationId/send-back", async (c) =>
+      c.json(await sendBackPublication(deps, c.var.caller, c.req.param())),
     )
     .post("/publications/:publicationId/reschedule", validateJson(rescheduleBody), async (c) =>
       c.json(await reschedulePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

@@ -134,6 +134,10 @@ export const approvePublication = (
 export const cancelPublication = (studioId: string, publicationId: string) =>
   fetchJson(publicationApi.cancel.$post({ param: { studioId, publicationId } }));
 
+/** Cancels a proposal after a comment that asks for changes. */
+export const sendBackPublication = (studioId: string, publicationId: string) =>
+  fetchJson(publicationApi["send-back"].$post({ param: { studioId, publicationId } }));
+
 export const reschedulePublication = (studioId: string, publicationId: string, at: string) =>
   fetchJson(publicationApi.reschedule.$post({ param: { studioId, publicationId }, json: { at } }));
 

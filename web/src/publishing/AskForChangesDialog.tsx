@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { ApiError, describeError } from "../api/api-error.ts";
 import { addComment } from "../api/comment-queries.ts";
-import { cancelPublication } from "../api/mutations.ts";
+import { sendBackPublication } from "../api/mutations.ts";
 import { publicationQuery, type Publication } from "../api/publication-queries.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { maxCommentLength } from "../comments/CommentForm.tsx";
@@ -68,7 +68,7 @@ function AskForChangesDialog({
     try {
       await addCommentOnce();
       if (decision === undefined)
-        await cancelPublication(studio.id, id).catch((failure: unknown) => {
+        await sendBackPublication(studio.id, id).catch((failure: unknown) => {
           throw explainPartialFailure(failure);
         });
       onClose();

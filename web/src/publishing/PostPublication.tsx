@@ -3,8 +3,9 @@ import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed } from "./publication-states.ts";
+import { describeMissed, wasSentBack } from "./publication-states.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({
@@ -19,7 +20,7 @@ export function PostPublication({
   onPublishAgain: () => void;
 }) {
   const { studio } = useStudio();
-  const { id, account, state, problem } = publication;
+  const { id, postId, account, state, problem } = publication;
   return (
     <li className="grid gap-1.5 py-2.5 [overflow-wrap:anywhere]">
       <p className="m-0 flex flex-wrap items-center justify-between gap-x-2.5 gap-y-1">
@@ -30,10 +31,16 @@ export function PostPublication({
         >
           {account}
         </Link>
-        <StateBadge state={state} />
+        <StateBadge publication={publication} />
       </p>
       <p className="m-0 text-sm text-muted">{describeTime(publication, studio.timezone)}</p>
-      {problem && <p className="m-0 text-sm text-danger">{problem.message}</p>}
+      {wasSentBack(publication) ? (
+        <p className="m-0 text-sm">
+          <SentBackNote postId={postId} />
+        </p>
+      ) : (
+        problem && <p className="m-0 text-sm text-danger">{problem.message}</p>
+      )}
       {state === "missed" && <p className="m-0 text-sm">{describeMissed(isSuperseded)}</p>}
       <div className="flex flex-wrap items-center gap-2 empty:hidden">
         <PublicationActions

@@ -18,8 +18,9 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
 import { PublicationProblem } from "./PublicationProblem.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
+import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./publication-states.ts";
+import { describeState, wasSentBack } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
@@ -75,12 +76,16 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
     <>
       <PageHeader title={title}>
         <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1 [overflow-wrap:anywhere]">
-          <StateBadge state={state} />
+          <StateBadge publication={publication} />
           <span className="min-w-0">
             {account}, {getPlatformName(platform)}
           </span>
         </p>
-        {!hasProblem && !blockingProblem && <p className="mt-2">{describeState(state, scheduledFor)}</p>}
+        {!hasProblem && !blockingProblem && (
+          <p className="mt-2">
+            {wasSentBack(publication) ? <SentBackNote postId={postId} /> : describeState(state, scheduledFor)}
+          </p>
+        )}
       </PageHeader>
       {blockingProblem && (
         <Notice

@@ -7,8 +7,9 @@ import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed } from "./publication-states.ts";
+import { describeMissed, wasSentBack } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
@@ -35,7 +36,7 @@ export function PublicationRow({
           >
             {postTitle ?? account}
           </Link>
-          <StateBadge state={state} />
+          <StateBadge publication={publication} />
         </p>
         <p className="mt-1 text-muted">
           <DotSeparated
@@ -46,7 +47,13 @@ export function PublicationRow({
             ]}
           />
         </p>
-        {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
+        {wasSentBack(publication) ? (
+          <p className="mt-1 text-sm">
+            <SentBackNote postId={publication.postId} />
+          </p>
+        ) : (
+          problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>
+        )}
         {state === "missed" && <p className="mt-1 text-sm">{describeMissed(isSuperseded)}</p>}
       </div>
       <RowActions>

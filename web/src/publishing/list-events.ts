@@ -1,5 +1,6 @@
 import type { PublicationDetail, VisibleState } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
+import { wasSentBack } from "./publication-states.ts";
 
 type Entry = PublicationDetail["timeline"][number];
 
@@ -53,7 +54,8 @@ const timedActions: readonly Entry["action"][] = [
 ];
 
 /** What happened to a publication, and what happens next, oldest first. */
-export function listEvents({ timeline, state, scheduledFor }: PublicationDetail): TimelineEvent[] {
+export function listEvents(publication: PublicationDetail): TimelineEvent[] {
+  const { timeline, state, scheduledFor } = publication;
   const nextEvent = nextEvents[state]?.(scheduledFor);
   return [
     ...timeline.map((entry): TimelineEvent => {
@@ -61,7 +63,10 @@ export function listEvents({ timeline, state, scheduledFor }: PublicationDetail)
       const isProposal = action === "publication.proposed" || entry.outcome === "proposed";
       return {
         id,
-        text: descriptions[action](formatActor(user, client), entry),
+        text:
+          action === "publication.canceled" && wasSentBack(publication)
+            ? `Sent back by ${formatActor(user, client)}, with a comment`
+            : descriptions[action](formatActor(user, client), entry),
         at,
         isProblem: problemActions.includes(action),
         ...(entry.scheduledFor !== null && timedActions.includes(action)

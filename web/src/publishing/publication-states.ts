@@ -11,6 +11,10 @@ export const stateLabels: Record<VisibleState, string> = {
   canceled: "Canceled",
 };
 
+/** Whether an approver asked for changes, which canceled the publication. */
+export const wasSentBack = ({ state, problem }: Pick<Publication, "state" | "problem">): boolean =>
+  state === "canceled" && problem?.code === "sent_back";
+
 const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled" | "failed" | "missed">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
