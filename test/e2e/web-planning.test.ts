@@ -728,6 +728,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await moveToTrash("Actions for this post");
     const dialog = page.getByRole("dialog", { name: "Move “Mussels” to the trash?" });
     await dialog.getByText("This cancels what is planned:").waitFor();
+    for (const account of ["harbour", "quay"])
+      await dialog.getByText(new RegExp(`^${account}, Sandbox: \\w+,? 15 \\w+, 10:00$`)).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Keep it" }).click();
     assert.deepEqual((await readPlans(postId)).toSorted(), [

@@ -1,21 +1,16 @@
 import { cancelPublication } from "../api/mutations.ts";
 import type { VisibleState } from "../api/publication-queries.ts";
 import { runBulk } from "../bulk/run-bulk.ts";
-import { useStudio } from "../layout/use-studio.ts";
+import { StudioContext, useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
+import { CanceledPublications, type CanceledPublication } from "./CanceledPublications.tsx";
 
 interface RemovablePost {
   id: string;
   title: string;
-  publications?: readonly AccountPublication[] | undefined;
-}
-
-interface AccountPublication {
-  id: string;
-  account: string;
-  state: VisibleState;
+  publications?: readonly CanceledPublication[] | undefined;
 }
 
 /** When the server archives or deletes a post, it cancels publications in these states. Undo can't restore them. */
@@ -44,7 +39,8 @@ export function useConfirmRemoval(): (
   posts: readonly RemovablePost[],
   run: () => Promise<void>,
 ) => Promise<void> {
-  const { studio } = useStudio();
+  const access = useStudio();
+  const { studio } = access;
   const confirm = useConfirm();
   const showToast = useToast();
   const uploaderRegistry = useUploaderRegistry();
@@ -58,31 +54,47 @@ export function useConfirmRemoval(): (
     );
     const publications = scheduledPosts.flatMap((scheduledPost) => scheduledPost.publications ?? []);
     const scheduledPublications = publications.filter(isScheduled);
-    const canceledAccounts = posts.flatMap(listCanceledAccounts);
+    const otherPublications = posts.flatMap(listCanceled);
     const isUploading = kind === "trash" && posts.some(({ id }) => uploaderRegistry.isUploading(getPostUploadsKey(id)));
-    if (scheduledPublications.length === 0 && canceledAccounts.length === 0 && !isUploading) return run();
+    if (scheduledPublications.length === 0 && otherPublications.length === 0 && !isUploading) return run();
     const { getTitle, ...labels } = dialogTexts[kind];
     const remainingIds = new Set(scheduledPublications.map(({ id }) => id));
     confirm({
       title: getTitle(isSinglePost ? `“${post.title}”` : `${posts.length} posts`),
+      // The dialog is outside of the studio's pages.
       body: (
-        <>
-          {scheduledPublications.length > 0 && (
-            <p>
-              {isSinglePost
-                ? `This cancels what is planned: ${listAccounts(publications, ["scheduled", ...canceledStates]).join(", ")}. Undo restores the post, but not the plan.`
-                : `This cancels what is planned for ${listTitles(scheduledPosts)}. Undo restores the posts, but not the plans.`}
-            </p>
-          )}
-          {canceledAccounts.length > 0 && (
-            <p>
-              {isSinglePost
-                ? `This cancels the ${canceledAccounts.length === 1 ? "publication that waits" : "publications that wait"} for approval or a new time: ${canceledAccounts.join(", ")}. Undo restores only the post.`
-                : `This cancels ${canceledAccounts.length === 1 ? "1 publication that waits" : `${canceledAccounts.length} publications that wait`} for approval or a new time. Undo restores only the posts.`}
-            </p>
-          )}
+        <StudioContext value={access}>
+          {scheduledPublications.length > 0 &&
+            (isSinglePost ? (
+              <>
+                <p>This cancels what is planned:</p>
+                <CanceledPublications publications={publications.filter(isPlanned)} />
+                <p>Undo restores the post, but not the plan.</p>
+              </>
+            ) : (
+              <p>
+                This cancels what is planned for {listTitles(scheduledPosts)}. Undo restores the posts, but not the
+                plans.
+              </p>
+            ))}
+          {otherPublications.length > 0 &&
+            (isSinglePost ? (
+              <>
+                <p>This cancels what waits for approval or a new time:</p>
+                <CanceledPublications publications={otherPublications} />
+                <p>Undo restores only the post.</p>
+              </>
+            ) : (
+              <p>
+                This cancels{" "}
+                {otherPublications.length === 1
+                  ? "1 publication that waits"
+                  : `${otherPublications.length} publications that wait`}{" "}
+                for approval or a new time. Undo restores only the posts.
+              </p>
+            ))}
           {isUploading && <p>Files are still uploading. This stops the uploads: after Undo, add the files again.</p>}
-        </>
+        </StudioContext>
       ),
       ...labels,
       ...(scheduledPublications.length > 0 && {
@@ -108,8 +120,9 @@ export function useConfirmRemoval(): (
   };
 }
 
-const hasStarted = ({ state }: AccountPublication): boolean => startedStates.includes(state);
-const isScheduled = ({ state }: AccountPublication): boolean => state === "scheduled";
+const hasStarted = ({ state }: CanceledPublication): boolean => startedStates.includes(state);
+const isScheduled = ({ state }: CanceledPublication): boolean => state === "scheduled";
+const isPlanned = ({ state }: CanceledPublication): boolean => state === "scheduled" || canceledStates.includes(state);
 
 function listTitles(posts: readonly RemovablePost[]): string {
   const titles = posts.slice(0, maxTitles).map(({ title }) => `“${title}”`);
@@ -117,16 +130,13 @@ function listTitles(posts: readonly RemovablePost[]): string {
   return listFormat.format(hiddenCount === 0 ? titles : [...titles, `${hiddenCount} more`]);
 }
 
-/** The accounts of the publications that the server cancels without a separate request. */
-function listCanceledAccounts({ publications = [] }: RemovablePost): string[] {
+/** The publications that the server cancels without a separate request. */
+function listCanceled({ publications = [] }: RemovablePost): CanceledPublication[] {
   const isBlocked = publications.some(({ state }) => blockingStates.includes(state));
-  return isBlocked ? [] : listAccounts(publications, canceledStates);
+  return isBlocked ? [] : publications.filter(({ state }) => canceledStates.includes(state));
 }
 
-const listAccounts = (publications: readonly AccountPublication[], states: readonly VisibleState[]): string[] =>
-  publications.filter(({ state }) => states.includes(state)).map(({ account }) => account);
-
-const describeStarted = ({ account, state }: AccountPublication): string =>
+const describeStarted = ({ account, state }: CanceledPublication): string =>
   state === "publishing"
     ? `This post is being published to ${account}. Try again when that is done.`
     : `Confirm first whether this post was published to ${account}: open its publication and choose Resolve.`;
