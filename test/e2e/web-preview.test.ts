@@ -7,6 +7,8 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
@@ -238,6 +240,25 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       .getByRole("textbox", { name: "Text for north-words" })
       .and(page.getByText("Boats, for Mastodon"))
       .waitFor();
+  });
+
+  test("a scheduled publication names its platform and the files that the account gets", async () => {
+    const { deps } = fixture.service;
+    const image = await createTwoColors();
+    const postId = await addPost("Boats", [
+      ["1.png", image],
+      ["2.png", image],
+    ]);
+    const { assets } = await getPost(deps, owner, { postId });
+    const connectionId = await newConnection(deps, owner, "north-sand", "sandbox");
+    await updatePost(deps, owner, { postId, variants: [{ connectionId, assetIds: [assets[1]?.id ?? ""] }] });
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    await publishPost(deps, owner, { postId, connectionIds: [connectionId], at });
+    await openPreview(postId, "north-sand", "Sandbox");
+    const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
+    await row.getByText("Sandbox", { exact: true }).waitFor();
+    await row.getByText("1 of 2 files", { exact: true }).waitFor();
+    await checkPage();
   });
 
   test("lists only files that are changed or rejected", async () => {

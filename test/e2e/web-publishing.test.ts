@@ -248,6 +248,12 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Published", { exact: true }).waitFor();
     assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
+    // The publication's row replaces the account's row.
+    await page.getByRole("list", { name: "Accounts" }).waitFor({ state: "detached" });
+    await row.getByRole("button", { name: "Publish again to blue-harbour" }).click();
+    assert.ok(await dialog.getByLabel("blue-harbour").isChecked());
+    await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
   test("an empty post is not ready for an account until it has text (PUB-1)", async () => {

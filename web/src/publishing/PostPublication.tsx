@@ -1,26 +1,32 @@
 import { Link } from "@tanstack/react-router";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeMissed, wasSentBack } from "./publication-states.ts";
+import { usePlatformNames } from "./use-platform-names.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({
   publication,
+  fileChoice,
   isSuperseded,
   canPublishAgain,
   onPublishAgain,
 }: {
   publication: Publication;
+  /** Which of the post's files will be sent, such as "4 of 10 files"; undefined if all of them, or if it has started. */
+  fileChoice: string | undefined;
   isSuperseded: boolean;
   canPublishAgain: boolean;
   onPublishAgain: () => void;
 }) {
   const { studio } = useStudio();
-  const { id, postId, account, state, problem } = publication;
+  const getPlatformName = usePlatformNames();
+  const { id, postId, account, platform, state, problem } = publication;
   return (
     <li className="grid gap-1.5 py-2.5 [overflow-wrap:anywhere]">
       <p className="m-0 flex flex-wrap items-center justify-between gap-x-2.5 gap-y-1">
@@ -33,7 +39,15 @@ export function PostPublication({
         </Link>
         <StateBadge publication={publication} />
       </p>
-      <p className="m-0 text-sm text-muted">{describeTime(publication, studio.timezone)}</p>
+      <p className="m-0 text-sm text-muted">
+        <DotSeparated
+          parts={[
+            getPlatformName(platform),
+            ...(fileChoice === undefined ? [] : [fileChoice]),
+            describeTime(publication, studio.timezone),
+          ]}
+        />
+      </p>
       {wasSentBack(publication) ? (
         <p className="m-0 text-sm">
           <SentBackNote postId={postId} />

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, Send } from "lucide-react";
-import { openStates } from "../api/post-stage.ts";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
@@ -8,10 +7,12 @@ import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { AccountList } from "./AccountList.tsx";
+import { isWaiting } from "./find-blocking-problem.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
+import { repeatableStates } from "./publication-states.ts";
 import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
@@ -88,12 +89,14 @@ export function PostPublishing({
             // The list is sorted, newest first.
             const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
             const isSuperseded = newestForAccount !== publication;
+            const account = accounts.find(({ connectionId }) => connectionId === publication.connectionId);
             return (
               <PostPublication
                 key={publication.id}
                 publication={publication}
+                fileChoice={isWaiting(publication) ? account?.fileChoice : undefined}
                 isSuperseded={isSuperseded}
-                canPublishAgain={!isArchived && !isSuperseded}
+                canPublishAgain={!isArchived && !isSuperseded && isRepeatable(publication, account)}
                 onPublishAgain={() => onPublish("publish", [publication.connectionId])}
               />
             );
@@ -114,13 +117,16 @@ export function PostPublishing({
   );
 }
 
-/** Whether the account need not be listed, because its open publication is. Its text and notes have their own tab. */
+const isRepeatable = ({ state }: Publication, account: Account | undefined): boolean =>
+  state === "published" ? account?.canPublish === true : repeatableStates.includes(state);
+
+/**
+ * Whether the account need not be listed, because a publication names it, and nothing keeps the post from being
+ * published there. Its text and notes have their own tab.
+ */
 const isShownByPublication = (
-  { connectionId, isConnected, problems }: Account,
+  { connectionId, canPublish, hasOpenPublication, isConnected, problems }: Account,
   publications: readonly Publication[],
 ): boolean =>
-  isConnected &&
-  problems.every(({ level }) => level !== "rejected") &&
-  publications.some(
-    (publication) => publication.connectionId === connectionId && openStates.includes(publication.state),
-  );
+  (canPublish || (hasOpenPublication && isConnected && problems.every(({ level }) => level !== "rejected"))) &&
+  publications.some((publication) => publication.connectionId === connectionId);

@@ -23,7 +23,7 @@ export function PublicationActions({
   hasShortLabels,
   size,
   mustReconnect,
-  canPublishAgain = !isSuperseded,
+  canPublishAgain = !isSuperseded && repeatableStates.includes(publication.state),
   onPublishAgain,
 }: {
   publication: Publication;
@@ -83,7 +83,7 @@ export function PublicationActions({
           <CancelButton publication={publication} hasShortLabel={hasShortLabels} size={size} />
         </>
       )}
-      {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
+      {canPublishAgain && may("publications.request") && (
         <Button
           variant={publishVariant}
           size={size}

@@ -60,7 +60,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
               isSuperseded={isSuperseded}
               isProminent={!mustReconnect && !mustFixPost}
               mustReconnect={mustReconnect}
-              canPublishAgain={!isSuperseded && !mustReconnect}
+              canPublishAgain={state === "failed" && !isSuperseded && !mustReconnect}
             />
             {!mustFixPost && postLink}
           </span>
