@@ -460,6 +460,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await headings.filter({ hasText: "Late" }).waitFor();
     const titles = (await headings.allTextContents()).filter((title) => title in times);
     assert.deepEqual(titles, ["Sooner", "Early", "Late"]);
+    await openStudioPage("publications?state=proposed");
+    const links = page.getByRole("list", { name: "Publications" }).getByRole("link", { name: /^(Sooner|Early|Late)$/ });
+    await links.nth(2).waitFor();
+    assert.deepEqual(await links.allTextContents(), ["Sooner", "Early", "Late"]);
   });
 
   test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {

@@ -33,7 +33,11 @@ export function PublicationsPage() {
       <PublicationTabs current="all" />
       {search.state === undefined && <AttentionNotice />}
       {(isFiltered || publications.items.length > 0) && <PublicationFilters search={search} />}
-      <PagedList list={publications} moreLabel="Show earlier" empty={<NoPublications isFiltered={isFiltered} />}>
+      <PagedList
+        list={publications}
+        moreLabel={isSortedByTime(search) ? "Show later" : "Show earlier"}
+        empty={<NoPublications isFiltered={isFiltered} />}
+      >
         {(items) => (
           <List aria-label="Publications">
             {items.map((publication) => (
@@ -46,6 +50,10 @@ export function PublicationsPage() {
   );
 }
 
+/** A list of publications that wait is sorted by their planned time; all others, by when they were requested. */
+const isSortedByTime = ({ state }: Pick<PublicationSearch, "state">): boolean =>
+  state === "proposed" || state === "scheduled";
+
 function TitledRow({ publication }: { publication: ListedPublication }) {
   return <PublicationRow publication={publication} postTitle={usePostTitle(publication.postId)} />;
 }
@@ -53,6 +61,7 @@ function TitledRow({ publication }: { publication: ListedPublication }) {
 /** The days in the URL are days of the studio's time zone; the API takes instants. */
 const toFilter = ({ from, to, latest: latestOnly, ...rest }: PublicationSearch, timezone: string) => ({
   ...rest,
+  ...(isSortedByTime(rest) ? { order: "soonest" as const } : {}),
   ...(from === undefined ? {} : { from: new Date(getStartOfDay(from, timezone)).toISOString() }),
   ...(to === undefined ? {} : { to: new Date(getEndOfDay(to, timezone)).toISOString() }),
   ...(latestOnly ? { latest: "true" } : {}),
