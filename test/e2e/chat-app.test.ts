@@ -91,6 +91,19 @@ if (hasChromium())
       assert.deepEqual(chat.consoleProblems, []);
     });
 
+    test("names how many of the post's files an account gets (CHAT-13)", async (t) => {
+      const assets = ["one", "two"].map((id) => ({ id, filename: id, mimeType: "image/png", status: "ready" }));
+      const account = { connectionId: "c", platform: "Sandbox", account: "harbour", problems: [] };
+      const variants = [{ connectionId: "c", assetIds: ["two"] }];
+      const chat = await openChat(t, service, browser, {
+        changeResult: (result) => ({
+          ...result,
+          structuredContent: { ...result.structuredContent, assets, variants, validation: [account] },
+        }),
+      });
+      await chat.app.getByText("harbour · Sandbox · 1 of 2 files").waitFor();
+    });
+
     test("reads the post when a conversation is opened again, and does not go back to the old result (CHAT-13)", async (t) => {
       const chat = await openChat(t, service, browser, {
         isClockPaused: true,

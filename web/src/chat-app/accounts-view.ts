@@ -58,7 +58,7 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
   }
 
   function createRow(account: AccountData): HTMLLIElement {
-    const { connectionId, platform, account: name, problems, publication } = account;
+    const { connectionId, platform, account: name, fileCount, problems, publication } = account;
     const checkbox = createElement("input", {
       type: "checkbox",
       id: `account-${connectionId}`,
@@ -75,7 +75,10 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
       isSelectable ? "label" : "span",
       { className: "font-medium [overflow-wrap:anywhere]", ...(isSelectable ? { htmlFor: checkbox.id } : {}) },
       createElement("bdi", { textContent: name }),
-      createElement("span", { className: "font-normal text-muted", textContent: ` · ${platform}` }),
+      createElement("span", {
+        className: "font-normal text-muted",
+        textContent: [` · ${platform}`, describeFiles(fileCount)].filter(Boolean).join(" · "),
+      }),
     );
     return createElement(
       "li",
@@ -97,6 +100,14 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
         ? createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.accepted })
         : undefined,
     );
+  }
+
+  function describeFiles(count: number | undefined): string {
+    if (count === undefined) return "";
+    const total = currentPost?.assets.length ?? count;
+    return count === 0
+      ? strings.noFiles
+      : strings.chosenFiles.replace("{count}", String(count)).replace("{total}", String(total));
   }
 
   function createPublication({ state, time, url, problem }: PublicationData, account: string): HTMLElement {

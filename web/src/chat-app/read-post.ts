@@ -24,6 +24,8 @@ export interface AccountData {
   connectionId: string;
   platform: string;
   account: string;
+  /** How many of the post's files the account gets; undefined if it gets all of them. */
+  fileCount: number | undefined;
   problems: readonly { level: string; message: string }[];
   /** The newest publication. */
   publication: PublicationData | undefined;
@@ -43,6 +45,8 @@ export function readPost(output: Record<string, unknown>): PostData | undefined 
   if (typeof id !== "string" || typeof title !== "string" || typeof revision !== "number") return undefined;
   const publications = readRecords(output["publications"]);
   const validations = readRecords(output["validation"]);
+  const variants = readRecords(output["variants"]);
+  const assets = readRecords(output["assets"]).map(readAsset);
   const connectionIds = new Set(
     [...validations, ...publications].map(({ connectionId }) => readString(connectionId)).filter(Boolean),
   );
@@ -53,7 +57,7 @@ export function readPost(output: Record<string, unknown>): PostData | undefined 
     body: readString(output["body"]),
     status: readString(output["status"]),
     url: readString(output["url"]),
-    assets: readRecords(output["assets"]).map(readAsset),
+    assets,
     accounts: [...connectionIds].map((connectionId) => {
       const validation = validations.find((candidate) => candidate["connectionId"] === connectionId);
       const publication = publications.find((candidate) => candidate["connectionId"] === connectionId);
@@ -62,6 +66,10 @@ export function readPost(output: Record<string, unknown>): PostData | undefined 
         connectionId,
         platform: readString(source["platform"]),
         account: readString(source["account"]),
+        fileCount: readFileCount(
+          variants.find((variant) => variant["connectionId"] === connectionId),
+          assets.length,
+        ),
         problems: readRecords(validation?.["problems"]).map(({ level, message }) => ({
           level: readString(level),
           message: readString(message),
@@ -79,6 +87,11 @@ const readAsset = (asset: Record<string, unknown>): AssetData => ({
   mimeType: readString(asset["mimeType"]),
   isReady: asset["status"] === "ready",
 });
+
+function readFileCount(variant: Record<string, unknown> | undefined, total: number): number | undefined {
+  const assetIds = variant?.["assetIds"];
+  return Array.isArray(assetIds) && assetIds.length < total ? assetIds.length : undefined;
+}
 
 const readPublication = (publication: Record<string, unknown>): PublicationData => ({
   state: readString(publication["state"]),

@@ -19,6 +19,8 @@ const english = {
   archived: "Archived",
   filesOfPost: "Files of the post",
   uploadingFile: "Uploading",
+  chosenFiles: "{count} of {total} files",
+  noFiles: "No files",
   accounts: "Accounts",
   noAccounts: "No account is connected yet. Connect one in Atelier to publish.",
   accepted: "No problems found",

@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Archiviert",
   filesOfPost: "Dateien des Beitrags",
   uploadingFile: "Wird hochgeladen",
+  chosenFiles: "{count} von {total} Dateien",
+  noFiles: "Keine Dateien",
   accounts: "Konten",
   noAccounts: "Noch ist kein Konto verbunden. Verbinden Sie eines in Atelier, um zu veröffentlichen.",
   accepted: "Keine Probleme gefunden",

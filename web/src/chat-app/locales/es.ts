@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Archivada",
   filesOfPost: "Archivos de la publicación",
   uploadingFile: "Subiendo",
+  chosenFiles: "{count} de {total} archivos",
+  noFiles: "Ningún archivo",
   accounts: "Cuentas",
   noAccounts: "Todavía no hay ninguna cuenta conectada. Conecte una en Atelier para publicar.",
   accepted: "No se encontraron problemas",

@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Archivée",
   filesOfPost: "Fichiers de la publication",
   uploadingFile: "Envoi en cours",
+  chosenFiles: "Fichiers : {count} sur {total}",
+  noFiles: "Aucun fichier",
   accounts: "Comptes",
   noAccounts: "Aucun compte n’est encore connecté. Connectez-en un dans Atelier pour publier.",
   accepted: "Aucun problème détecté",

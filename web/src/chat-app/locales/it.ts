@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Archiviato",
   filesOfPost: "File del post",
   uploadingFile: "Caricamento",
+  chosenFiles: "{count} file su {total}",
+  noFiles: "Nessun file",
   accounts: "Account",
   noAccounts: "Nessun account è ancora collegato. Collegane uno in Atelier per pubblicare.",
   accepted: "Nessun problema trovato",

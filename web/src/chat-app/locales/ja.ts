@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "アーカイブ済み",
   filesOfPost: "投稿のファイル",
   uploadingFile: "アップロード中",
+  chosenFiles: "{total} 件中 {count} 件のファイル",
+  noFiles: "ファイルなし",
   accounts: "アカウント",
   noAccounts: "アカウントがまだ接続されていません。公開するには Atelier で接続してください。",
   accepted: "問題は見つかりませんでした",

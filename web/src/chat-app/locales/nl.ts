@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Gearchiveerd",
   filesOfPost: "Bestanden van het bericht",
   uploadingFile: "Wordt geüpload",
+  chosenFiles: "{count} van {total} bestanden",
+  noFiles: "Geen bestanden",
   accounts: "Accounts",
   noAccounts: "Er is nog geen account gekoppeld. Koppel er een in Atelier om te publiceren.",
   accepted: "Geen problemen gevonden",

@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "Arquivada",
   filesOfPost: "Arquivos da publicação",
   uploadingFile: "Enviando",
+  chosenFiles: "{count} de {total} arquivos",
+  noFiles: "Nenhum arquivo",
   accounts: "Contas",
   noAccounts: "Nenhuma conta está conectada ainda. Conecte uma no Atelier para publicar.",
   accepted: "Nenhum problema encontrado",

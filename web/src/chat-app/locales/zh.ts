@@ -11,6 +11,8 @@ export const strings: ChatStrings = {
   archived: "已归档",
   filesOfPost: "帖子的文件",
   uploadingFile: "正在上传",
+  chosenFiles: "{total} 个文件中的 {count} 个",
+  noFiles: "无文件",
   accounts: "账号",
   noAccounts: "尚未连接账号。请在 Atelier 中连接一个账号以便发布。",
   accepted: "未发现问题",
