@@ -10,7 +10,8 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { addFile } from "../support/history-fixture.ts";
+import { addFile, addPost } from "../support/history-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -304,6 +305,20 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
     await checkAccessibility();
+  });
+
+  test("names accounts and counts their files if it keeps texts and files per account (UNDO-2)", async () => {
+    const { deps } = fixture.service;
+    const connectionId = await newConnection(deps, owner, "harbour", "sandbox");
+    const { postId, assetIds } = await addPost(deps, owner, { title: "Maps", files: 2 });
+    await changeAsAssistant(postId, { variants: [{ connectionId, assetIds: assetIds.slice(1) }] });
+    await updatePost(deps, owner, { postId, variants: [{ connectionId, body: "Maps of the harbour." }] });
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
+    await page.getByLabel("Last hour").check();
+    const values = page.getByRole("region", { name: "Kept because of later changes" }).locator("dd");
+    await values.getByText("harbour, 1 of 2 files", { exact: true }).waitFor();
+    await values.getByText("harbour: Maps of the harbour.", { exact: true }).waitFor();
   });
 
   test("the dry run names more deleted posts than a page of the trash lists, and says that they are restored (UNDO-6)", async () => {

@@ -1,4 +1,5 @@
 import type { UndoResult } from "../api/history-queries.ts";
+import type { Post } from "../api/queries.ts";
 import {
   formatCommentCount,
   formatValue,
@@ -6,8 +7,10 @@ import {
   groupBySubject,
   listComments,
   type UndoConflict,
+  type UndoSubject,
 } from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
+import { VariantsValue } from "./VariantsValue.tsx";
 
 /** Fields that another user or client changed later. An undo does not change them, so both values are shown. */
 export function UndoConflicts({
@@ -29,7 +32,7 @@ export function UndoConflicts({
               <SubjectName type={type} subject={subject} />
             </p>
             {entries.map((conflict) => (
-              <ConflictValues key={conflict.field} conflict={conflict} clientName={clientName} />
+              <ConflictValues key={conflict.field} subject={subject} conflict={conflict} clientName={clientName} />
             ))}
           </li>
         ))}
@@ -44,7 +47,15 @@ export function UndoConflicts({
   );
 }
 
-function ConflictValues({ conflict, clientName }: { conflict: UndoConflict; clientName: string }) {
+function ConflictValues({
+  subject,
+  conflict,
+  clientName,
+}: {
+  subject: UndoSubject;
+  conflict: UndoConflict;
+  clientName: string;
+}) {
   const { field, clientValue, currentValue } = conflict;
   if (field === "created")
     return <p className="mt-1 text-muted">{clientName} created this post, and someone has edited it since.</p>;
@@ -56,7 +67,11 @@ function ConflictValues({ conflict, clientName }: { conflict: UndoConflict; clie
           <div key={label} className="min-w-0 rounded-sm border border-rule p-3">
             <dt className="text-sm text-muted">{label}</dt>
             <dd className="mt-1 line-clamp-6 whitespace-pre-wrap [overflow-wrap:anywhere]">
-              {formatValue(field, value)}
+              {field === "variants" && Array.isArray(value) ? (
+                <VariantsValue subject={subject} variants={value as Post["variants"]} />
+              ) : (
+                formatValue(field, value)
+              )}
             </dd>
           </div>
         ))}

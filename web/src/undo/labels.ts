@@ -1,5 +1,4 @@
 import type { UndoResult } from "../api/history-queries.ts";
-import type { Post } from "../api/queries.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 
 export type UndoneField = UndoResult["undone"][number];
@@ -54,21 +53,16 @@ export function describeUndo(
   return descriptions.join(", ");
 }
 
-/** Formats a value of a conflict for display. */
+/** Formats a value of a conflict for display, except texts and files per account, which `VariantsValue` shows. */
 export function formatValue(field: string, value: unknown): string {
   if (field === "status") return Object.entries(statusLabels).find(([name]) => name === value)?.[1].singular ?? "";
   if (field === "trashed") return value === true ? "In the trash" : "Not in the trash";
   if (field === "postId") return typeof value === "string" ? "On a post" : "Not on the post";
-  if (field === "variants" && Array.isArray(value) && value.length > 0)
-    return (value as Post["variants"]).map(formatVariant).join("\n\n");
   if (field === "tags" && Array.isArray(value) && value.length > 0) return value.join(", ");
   if (field === "crops") return Array.isArray(value) && value.length > 0 ? formatCropCount(value.length) : "None";
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
-
-const formatVariant = ({ body, assetIds }: Post["variants"][number]): string =>
-  [body, assetIds && `Chosen files: ${assetIds.length}`].filter((part) => part !== undefined).join("\n");
 
 const formatCropCount = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 
