@@ -6,6 +6,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
@@ -319,6 +320,33 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const values = page.getByRole("region", { name: "Kept because of later changes" }).locator("dd");
     await values.getByText("harbour, 1 of 2 files", { exact: true }).waitFor();
     await values.getByText("harbour: Maps of the harbour.", { exact: true }).waitFor();
+  });
+
+  test("says that a scheduled publication sends a restored revision, or needs a new approval (HIST-5, PUB-3)", async () => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Anchorage", body: "First." });
+    await updatePost(deps, owner, { postId, body: "Second." });
+    const connectionIds = [await newConnection(deps, owner, "quay", "sandbox")];
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    await publishPost(deps, owner, { postId, connectionIds, at });
+    await openStudioPage(`posts/${postId}?panel=history`);
+    await page.getByText("Scheduled publications then send the restored content.").waitFor();
+    await page.getByRole("button", { name: "Restore revision 1" }).click();
+    await page
+      .getByText(/^Revision 1 restored\. Will be published as restored: quay, .*\d\d:\d\d\.$/)
+      .first()
+      .waitFor();
+    await deps.studios.update(owner.studio.id, { approval: "everyone" });
+    const member = await newMember(deps, owner, "member", await newUser(deps, { name: "Cleo Roth" }));
+    const memberPage = await (await fixture.openContext(member)).newPage();
+    await memberPage.goto(`${base}/studios/${owner.studio.id}/posts/${postId}?panel=history`);
+    await memberPage.getByText("an owner or admin needs to approve it again.").first().waitFor();
+    await memberPage.getByRole("button", { name: "Restore revision 2" }).click();
+    await memberPage
+      .getByText(/^Revision 2 restored\. Needs a new approval: quay, .*\d\d:\d\d\.$/)
+      .first()
+      .waitFor();
+    await memberPage.context().close();
   });
 
   test("the dry run names more deleted posts than a page of the trash lists, and says that they are restored (UNDO-6)", async () => {

@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import { revisionsQuery } from "../api/history-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
+import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { List, PagedList } from "../ui/List.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { listTrashStates } from "./describe-revision.ts";
@@ -11,11 +12,13 @@ import { RevisionRow } from "./RevisionRow.tsx";
 import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./use-restore-revision.ts";
 
 /** Every revision of a post, newest first, with what it changed. */
-export function HistoryPanel({ controller }: { controller: DraftController }) {
+export function HistoryPanel({ controller }: { controller: EditorController }) {
   const { studio, may } = useStudio();
   const { base: post, theirs } = controller;
   /** The user has to resolve the conflict before restoring a revision. */
   const hasConflict = theirs !== undefined;
+  const isScheduled =
+    may("posts.write") && controller.latestPost.publications?.some(({ state }) => state === "scheduled") === true;
   const list = usePagedList(revisionsQuery(studio.id, post.id));
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
@@ -34,7 +37,11 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
     <>
       <p className="m-0 mb-3 text-sm text-muted">
         Restoring a revision returns the post to how it was after that change. This creates a new revision, so nothing
-        is lost.
+        is lost.{" "}
+        {isScheduled &&
+          (mayPublishWithoutApproval(studio)
+            ? "Scheduled publications then send the restored content."
+            : "If that changes what a scheduled publication sends, an owner or admin needs to approve it again.")}
       </p>
       {missingAssets.length > 0 && (
         <div role="status">

@@ -6,6 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { describeRestore } from "./describe-restore.ts";
 
 export type MissingAsset = Awaited<ReturnType<typeof restoreRevision>>["missingAssets"][number];
 
@@ -54,13 +55,15 @@ export function useRestoreRevision(
       showToast({ text: "The post has changed in the meantime. Nothing was undone." });
       return;
     }
+    const publications = queryClient.getQueryData(postQuery(studio.id, postId).queryKey)?.publications;
     const restoredPost = await restore(revision);
     const undo = (): void =>
       void restore(restoredPost.revision - 1).then(
         () => showToast({ text: "Restore undone." }),
         (error: unknown) => reportUndoError(error, restoredPost),
       );
-    showToast({ text: `Revision ${revision} restored.`, action: { label: "Undo", run: undo } });
+    const text = describeRestore(revision, studio.timezone, publications, restoredPost.publications);
+    showToast({ text, action: { label: "Undo", run: undo } });
   };
 }
 

@@ -1,0 +1,27 @@
+import type { Publication } from "../api/publication-queries.ts";
+import { formatTime } from "../ui/format-time.ts";
+
+type ScheduledPublication = Pick<Publication, "id" | "account" | "state" | "scheduledFor">;
+
+/** Says that a revision was restored, and what that means for the publications that were scheduled before. */
+export function describeRestore(
+  revision: number,
+  timezone: string,
+  before: readonly ScheduledPublication[] = [],
+  after: readonly ScheduledPublication[] = [],
+): string {
+  const scheduledIds = new Set(before.filter(({ state }) => state === "scheduled").map(({ id }) => id));
+  const listInState = (state: ScheduledPublication["state"]): string =>
+    after
+      .filter((publication) => scheduledIds.has(publication.id) && publication.state === state)
+      .map(({ account, scheduledFor }) =>
+        scheduledFor === null ? account : `${account}, ${formatTime(scheduledFor, timezone)}`,
+      )
+      .join("; ");
+  const [stillScheduled, returned] = [listInState("scheduled"), listInState("proposed")];
+  return [
+    `Revision ${revision} restored.`,
+    ...(stillScheduled === "" ? [] : [`Will be published as restored: ${stillScheduled}.`]),
+    ...(returned === "" ? [] : [`Needs a new approval: ${returned}.`]),
+  ].join(" ");
+}
