@@ -5,10 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { openChat, type OpenedChat } from "../support/chat-app-fixture.ts";
 import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
+import { addFile } from "../support/history-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { png } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -92,16 +95,17 @@ if (hasChromium())
     });
 
     test("names how many of the post's files an account gets (CHAT-13)", async (t) => {
-      const assets = ["one", "two"].map((id) => ({ id, filename: id, mimeType: "image/png", status: "ready" }));
-      const account = { connectionId: "c", platform: "Sandbox", account: "harbour", problems: [] };
-      const variants = [{ connectionId: "c", assetIds: ["two"] }];
+      const { deps } = service;
       const chat = await openChat(t, service, browser, {
-        changeResult: (result) => ({
-          ...result,
-          structuredContent: { ...result.structuredContent, assets, variants, validation: [account] },
-        }),
+        async prepare(owner, postId) {
+          const assetId = await addFile(deps, owner, "first.pdf");
+          await attachAsset(deps, owner, { postId, assetId });
+          await attachAsset(deps, owner, { postId, assetId: await addFile(deps, owner, "second.pdf") });
+          const connectionId = await newConnection(deps, owner, "harbour", "sandbox");
+          await updatePost(deps, owner, { postId, variants: [{ connectionId, assetIds: [assetId] }] });
+        },
       });
-      await chat.app.getByText("harbour · Sandbox · 1 of 2 files").waitFor();
+      await chat.app.getByText(/^harbour · sandbox · 1 of 2 files$/i).waitFor();
     });
 
     test("reads the post when a conversation is opened again, and does not go back to the old result (CHAT-13)", async (t) => {
