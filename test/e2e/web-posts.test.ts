@@ -12,6 +12,7 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForPlace } from "../support/drag-announcements.ts";
+import { resizeWindow, waitUntilFits } from "../support/page-width.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -43,10 +44,9 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
   async function assertFits(page: Page): Promise<void> {
     assert.deepEqual(await findViolations(page), []);
     for (const viewport of [phone, desktop]) {
-      await page.setViewportSize(viewport);
+      await resizeWindow(page, viewport);
       await page.waitForTimeout(200);
-      const excess = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      assert.equal(excess, 0, `at ${viewport.width} px`);
+      await waitUntilFits(page);
     }
   }
   const getTitles = (page: Page) => page.getByRole("list", { name: "Posts" }).getByRole("heading").allTextContents();
@@ -80,7 +80,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Fog", exact: true }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Boats" }).count(), 0);
     await page.getByRole("radio", { name: "List" }).click();
-    assert.equal(new URL(page.url()).search, "?tag=harbour");
+    await page.waitForURL((nextUrl) => nextUrl.search === "?tag=harbour");
     await page.getByRole("radio", { name: "Compact" }).check();
     await page.reload();
     assert.ok(await page.getByRole("radio", { name: "Compact" }).isChecked());
@@ -244,23 +244,31 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       .getByRole("link", { name: "Fog" })
       .waitFor();
     await waitForStatus("ready");
-    await page.getByRole("button", { name: "Undo" }).last().click();
+    const toast = page.getByRole("listitem").filter({ hasText: "“Fog” is now ready." });
+    await toast.getByRole("button", { name: "Undo" }).click();
+    await toast.waitFor({ state: "detached" });
     await waitForStatus("draft");
 
+    // Each column polls, so that the post can be in both for a moment.
     await column(/^Drafts/)
       .getByRole("link", { name: "Fog" })
       .waitFor();
+    await column(/^Ready/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor({ state: "detached" });
     const [from, to] = [await handle.boundingBox(), await column(/^Ready/).boundingBox()];
     assert.ok(from && to);
     await page.mouse.move(from.x - 60, from.y + 10);
     await page.mouse.down();
     await page.mouse.move(from.x, from.y + 20, { steps: 4 });
     await page.mouse.move(to.x + 100, to.y + 60, { steps: 8 });
+    await waitForPlace(page, "Ready");
     await page.mouse.up();
     await column(/^Ready/)
       .getByRole("link", { name: "Fog" })
       .waitFor();
     await waitForStatus("ready");
+    await toast.waitFor(); // until then, a poll from before the change can show the post in its old column
 
     await page.getByRole("button", { name: "Actions for Fog" }).click();
     await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
@@ -317,7 +325,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       await waitUntil(async () => (await listTitles()).join() === title, { description: `${tab} has only ${title}` });
     }
 
-    await page.getByRole("radio", { name: "Board" }).check();
+    await page.getByRole("radio", { name: "Board" }).click();
     const column = (name: RegExp) => page.getByRole("region", { name });
     for (const [name, title] of [
       [/^Drafts/, "Fog"],
@@ -371,7 +379,12 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const { postId, day } = await planPost(owner, "Fog");
     await addPost(owner, "Boats");
     const page = await openPosts(owner, `?view=calendar&date=${day}`);
-    const card = page.getByRole("button", { name: /^Fog\b/ });
+    // On a phone, the page has no table.
+    const card = page.getByRole("table").getByRole("button", { name: /^Fog\b/ });
+    const cardOnDay = page
+      .getByRole("cell")
+      .filter({ hasText: formatLongDay(day) })
+      .getByRole("button", { name: /^Fog\b/ });
     await card.waitFor();
     await page.getByRole("complementary", { name: "Unscheduled" }).getByRole("link", { name: "Boats" }).waitFor();
     await assertFits(page);
@@ -383,6 +396,9 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForTime(owner, postId, `${addDays(day, 7)}T10:00`);
     await page.getByRole("button", { name: "Undo" }).last().click();
     await waitForTime(owner, postId, `${day}T10:00`);
+    // A poll from before the change can move the card back until the calendar has loaded again.
+    await (await page.waitForRequest(/\/calendar\?/)).response();
+    await cardOnDay.waitFor();
 
     await page.evaluate(`globalThis.realNow = Date.now; Date.now = () => Date.parse("${addDays(day, 14)}T00:00Z")`);
     await card.press("Space");
