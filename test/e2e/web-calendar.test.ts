@@ -57,6 +57,12 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${user.studio.id}/posts${query}`);
     return page;
   }
+  /** Waits for the data of the calendar and of the list beside it, which moves the days. */
+  async function waitForCalendar(page: Page): Promise<void> {
+    await page.getByRole("table").waitFor();
+    await page.waitForLoadState("networkidle");
+    await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, { description: "the calendar" });
+  }
   /** The state of the post's last publication, and its time in the studio's time zone. */
   async function readPlan(postId: string): Promise<[state: string | undefined, localTime: string | undefined]> {
     const publication = (await read(postId)).publications?.[0];
@@ -109,9 +115,12 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await archive();
     await dialog.getByRole("button", { name: "Archive" }).click();
     await page.getByRole("link", { name: "Boats" }).waitFor({ state: "detached" });
-    assert.equal((await readPlan(listedId))[0], "canceled");
+    // The list hides the post before the server responds.
+    await waitUntil(async () => (await readPlan(listedId))[0] === "canceled", { description: "it is canceled" });
     await page.getByRole("button", { name: "Undo" }).last().click();
-    await page.getByRole("link", { name: "Boats" }).waitFor();
+    const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "Boats", exact: true }) });
+    // Until the list has loaded again, it shows the request.
+    await row.getByText("Draft", { exact: true }).first().waitFor();
 
     // No request is left that archiving would cancel.
     await archive();
@@ -172,12 +181,14 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     ];
     const row = unscheduled.getByRole("listitem").filter({ hasText: "Lighthouse" });
     const cell = page.getByRole("cell").filter({ hasText: formatLongDay(addDays(day, 2)) });
+    await waitForCalendar(page);
     const [from, to] = [await row.boundingBox(), await cell.boundingBox()];
     assert.ok(from && to);
     await page.mouse.move(from.x + 40, from.y + 12);
     await page.mouse.down();
     await page.mouse.move(from.x + 20, from.y + 20, { steps: 4 });
     await page.mouse.move(to.x + 40, to.y + 60, { steps: 8 });
+    await waitForPlace(page, formatLongDay(addDays(day, 2)));
     await page.mouse.up();
     await dialog.waitFor();
     assert.deepEqual(await readForm(), [true, `${addDays(day, 2)}T09:00`]);
@@ -187,9 +198,10 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await readPlan(postId), ["scheduled", `${addDays(day, 2)}T09:00`]);
     await row.waitFor({ state: "detached" });
 
-    await page.getByRole("radio", { name: "Agenda" }).check();
+    await page.getByRole("radio", { name: "Agenda" }).click();
     await unscheduled.getByText("Tap the calendar icon to schedule a post.").waitFor();
-    await page.getByRole("radio", { name: "Month" }).check();
+    await page.getByRole("radio", { name: "Month" }).click();
+    await unscheduled.getByText("Drag a post to a day to schedule it.").waitFor();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -214,6 +226,8 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     const newOwner = await newStudio(fixture.service.deps);
     await createPost(fixture.service.deps, newOwner, { title: "Regatta", body: "Sails." });
     const page = await open(newOwner, `?view=calendar&date=${day}`);
+    await page.getByRole("button", { name: "Schedule Regatta" }).waitFor();
+    await waitForCalendar(page);
     await page.getByRole("button", { name: "Schedule Regatta" }).press("Space");
     const announcement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
     const place = await announcement.textContent();
@@ -252,7 +266,10 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("menuitemcheckbox", { name: "lagoon" }).waitFor();
     await page.evaluate(`document.querySelectorAll("[role=menuitemcheckbox]").forEach((item) => item.click())`);
     await page.getByRole("menuitemcheckbox", { checked: true }).nth(1).waitFor();
-    assert.deepEqual(readSearch("accounts")?.split(",").toSorted(), [connectionId, otherId].toSorted());
+    const expectedIds = [connectionId, otherId].toSorted().join();
+    await waitUntil(() => readSearch("accounts")?.split(",").toSorted().join() === expectedIds, {
+      description: "both accounts are in the URL",
+    });
     await page.context().close();
   });
 
@@ -268,6 +285,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("searchbox", { name: "Search posts" }).fill("mussels");
     await unscheduled.getByRole("link", { name: "Rope" }).waitFor({ state: "detached" });
     await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
+    await unscheduled.getByRole("link", { name: "Mussels for dinner" }).waitFor();
     assert.equal(await cards.count(), 1);
     assert.equal(await unscheduled.getByRole("link").count(), 1);
     assert.match(page.url(), /q=mussels/);
