@@ -11,6 +11,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { resizeWindow } from "../support/page-width.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -128,7 +129,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByText(/^Intended for /).waitFor();
     await page.getByRole("button", { name: "Clear the intended time" }).click();
     await page.getByText(/^Intended for /).waitFor({ state: "detached" });
-    assert.doesNotMatch(page.url(), /at=/);
+    await page.waitForURL((url) => !url.searchParams.has("at"));
     await page.context().close();
   });
 
@@ -221,12 +222,19 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
     // The post is in the cache now, but may have been published since.
-    await page.route(`**/posts/${postId}`, (route) => route.fulfill({ status: 400, json: {} }));
+    let isFailing = true;
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`**/posts/${postId}`, async (route) => {
+      if (isFailing) return route.fulfill({ status: 400, json: {} });
+      await hold; // a poll must not load the post before the user tries again
+      return route.continue();
+    });
     await openDialog();
     await dialog.getByRole("alert").waitFor();
     assert.equal(await dialog.getByRole("checkbox").count(), 0);
-    await page.unroute(`**/posts/${postId}`);
+    isFailing = false;
     await dialog.getByRole("button", { name: "Try again" }).click();
+    release();
     await dialog.getByRole("checkbox", { name: "quay" }).waitFor();
     await page.context().close();
   });
@@ -237,11 +245,12 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await addPost("Later", { localTime: `${addDays(today, 9)}T10:00` });
     await addPost("Sooner", { localTime: `${addDays(today, 3)}T10:00` });
     await failPublications(await addPost("Fog", { ids: [connectionIds[1]] }));
-    await page.getByRole("heading", { name: formatLongDay(addDays(today, 9)) }).waitFor();
-    assert.deepEqual(await page.getByRole("heading", { level: 3 }).allTextContents(), [
-      formatLongDay(addDays(today, 3)),
-      formatLongDay(addDays(today, 9)),
-    ]);
+    const expectedDays = [formatLongDay(addDays(today, 3)), formatLongDay(addDays(today, 9))].join();
+    const dayHeadings = page.getByRole("heading", { level: 3 });
+    // The page may have polled before all of them were added.
+    await waitUntil(async () => (await dayHeadings.allTextContents()).join() === expectedDays, {
+      description: expectedDays,
+    });
     assert.deepEqual(await findViolations(page), []);
     await page.setViewportSize(phone);
     await page.getByRole("button", { name: /Sooner/ }).click();
@@ -272,9 +281,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const assertActions = async (place: string) => {
       await page.getByRole("button", { name: "Reschedule quay" }).waitFor();
       await page.getByRole("button", { name: "Cancel publication to harbour" }).last().waitFor();
+      await page.getByText("A newer publication has replaced it.").waitFor();
       // The newer publication can be rescheduled.
       assert.equal(await page.getByRole("button", { name: "Reschedule harbour" }).count(), 1, place);
-      await page.getByText("A newer publication has replaced it.").waitFor();
     };
     await page.reload();
     await assertActions("list");
@@ -290,6 +299,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     for (let i = 0; i < 2; i++) {
       await cards.nth(i).press("Enter");
       await dialog.getByRole("button", { name: "Cancel publication" }).waitFor();
+      await dialog.getByText("Sandbox", { exact: true }).waitFor(); // the name is loaded separately
       const account = (await dialog.getByRole("listitem").textContent()) ?? "";
       offersTime[account] = await dialog.getByRole("button", { name: "Reschedule" }).isVisible();
       await dialog.getByRole("button", { name: "Close" }).click();
@@ -311,13 +321,13 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByText("1 publication needs your attention:").waitFor();
     await page.getByRole("link", { name: "1 failed" }).click();
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
-    await rows.filter({ hasText: "Mist" }).waitFor();
     await page.getByRole("link", { name: "1 failed" }).waitFor({ state: "detached" });
+    await rows.filter({ hasText: "Mist" }).waitFor();
     assert.equal(await rows.count(), 1);
-    await page.getByRole("checkbox", { name: "Hide earlier attempts" }).uncheck();
+    await page.getByRole("checkbox", { name: "Hide earlier attempts", checked: true }).click();
     await rows.filter({ hasText: "Fog" }).waitFor();
     assert.equal(await rows.count(), 2);
-    assert.doesNotMatch(page.url(), /latest/);
+    await page.waitForURL((url) => !url.searchParams.has("latest"));
     await page.context().close();
   });
 
@@ -344,9 +354,15 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.goto(`${postsUrl}?status=archived`);
     const archivedTab = page.getByRole("navigation", { name: "Filter by status" }).getByText("Archived");
     await archivedTab.waitFor();
+    // The row scrolls after its first render.
+    await waitUntil(
+      async () => {
+        const lastTab = await archivedTab.boundingBox();
+        return lastTab !== null && lastTab.x + lastTab.width <= phone.width;
+      },
+      { description: "the selected tab is in view" },
+    );
     await showMoreTabs.waitFor({ state: "detached" });
-    const lastTab = await archivedTab.boundingBox();
-    assert.ok(lastTab && lastTab.x + lastTab.width <= phone.width, "the selected tab is in view");
     await page.goto(`${postsUrl}?view=board`);
     await page.getByText("mark it ready in its menu").waitFor();
     assert.equal(await page.getByText("Drag a draft here").isVisible(), false);
@@ -445,12 +461,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     for (const width of [1440, 1024, phone.width]) {
-      await page.setViewportSize({ width, height: 844 });
+      await resizeWindow(page, { width, height: 844 });
       const publication = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem").first();
-      const actions = await publication
-        .getByRole("button")
-        .or(publication.getByRole("link", { name: "Review" }))
-        .all();
+      const action = publication.getByRole("button").or(publication.getByRole("link", { name: "Review" }));
+      await action.nth(2).waitFor();
+      const actions = await action.all();
       const tops = await Promise.all(actions.map(async (action) => (await action.boundingBox())?.y));
       assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
     }
@@ -568,7 +583,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     }
     await showMore.waitFor({ state: "detached" });
     await tabs.last().click();
-    assert.equal(await tabs.last().getAttribute("aria-selected"), "true");
+    await tabs
+      .last()
+      .and(page.getByRole("tab", { selected: true }))
+      .waitFor();
     await waitUntil(isInView, { description: "the selected tab is in view with its character count" });
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.context().close();
@@ -601,7 +619,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
 
     await page.keyboard.press("ControlOrMeta+k");
-    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    await page.getByRole("dialog", { name: "Search and commands" }).locator("input:focus").waitFor();
     await page.keyboard.type("Mussels");
     await page.getByRole("option", { name: "Mussels" }).first().getByText("Published", { exact: true }).click();
     const header = page.getByRole("button", { name: "Actions for this post" }).locator("../..");
@@ -699,13 +717,13 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
     await page.getByRole("link", { name: "harbour", exact: true }).click();
-    await warning.waitFor();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    await warning.waitFor();
     assert.equal(await page.getByText("It will be published at the scheduled time.").count(), 0);
     assert.deepEqual(await findViolations(page), []);
     await updatePost(deps, owner, { postId, body: "Two tides later." });
     await page.getByText("It will be published at the scheduled time.").waitFor();
-    assert.equal(await warning.count(), 0);
+    await warning.waitFor({ state: "detached" });
     await page.context().close();
   });
 
