@@ -9,6 +9,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement } from "../support/drag-announcements.ts";
+import { resizeWindow } from "../support/page-width.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { jpeg } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -39,6 +40,8 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const errors = pageErrors;
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors, viewport: desktop, ...options });
     await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+    // The accounts load later and move what is below their tabs.
+    await page.getByRole("tab", { name: /^blue-harbour/ }).waitFor();
     return page;
   };
   /** Holds these requests until `release`; `firstRequest` resolves when the first one arrives. */
@@ -142,7 +145,9 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await touch("touchEnd", []);
     await waitForOrder(postId, ["c.jpg", "b.jpg", "a.jpg"]);
 
-    const handle = await phonePage.getByRole("button", { name: "Move c.jpg" }).boundingBox();
+    const handleButton = listTiles(phonePage).first().getByRole("button", { name: "Move c.jpg" });
+    await handleButton.scrollIntoViewIfNeeded(); // waits until the files no longer move
+    const handle = await handleButton.boundingBox();
     assert.ok(handle);
     const start = { x: handle.x + handle.width / 2, y: handle.y + handle.height / 2 };
     const end = await readCenter(phonePage, "b.jpg");
@@ -224,8 +229,14 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
       timeoutMs: 60_000,
     });
     await page.waitForTimeout(2000); // the page has polled the post since
-    assert.equal(await tiles.count(), 7, "each file has one tile");
-    for (const name of names) assert.equal(await page.getByText(name, { exact: true }).count(), 1, name);
+    // A poll can return a file before the page knows that it is one of its uploads.
+    await waitUntil(
+      async () => {
+        const counts = names.map((name) => page.getByText(name, { exact: true }).count());
+        return (await tiles.count()) === 7 && (await Promise.all(counts)).every((count) => count === 1);
+      },
+      { description: "each file has one tile" },
+    );
     await waitUntil(async () => Number(await bars.first().getAttribute("aria-valuenow")) > 0);
     assert.deepEqual(await findViolations(page), []);
 
@@ -234,7 +245,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Cancel upload of clip-0.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
     await tiles.getByText("clip-0.mp4").waitFor({ state: "detached" });
-    assert.equal(await tiles.count(), 6);
+    await waitUntil(async () => (await tiles.count()) === 6, { description: "6 tiles" });
     await page.context().close();
   });
 
@@ -330,17 +341,18 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
       await fileInput(page).setInputFiles({ name, mimeType: "image/jpeg", buffer: await jpeg() });
       await tiles.filter({ hasText: name }).getByText("The file is busy. Try again.").waitFor();
     }
-    assert.deepEqual(
-      (await tiles.allTextContents()).map((text) => /(?:harbour|fog|ready)\.jpg/.exec(text)?.[0]),
-      ["harbour.jpg", "fog.jpg", "ready.jpg"],
-    );
+    const readNames = async () =>
+      (await tiles.allTextContents()).map((text) => /(?:harbour|fog|ready)\.jpg/.exec(text)?.[0]).join();
+    await waitUntil(async () => (await readNames()) === "harbour.jpg,fog.jpg,ready.jpg", {
+      description: "failed uploads first",
+    });
     await page.getByRole("button", { name: "Remove fog.jpg" }).click();
     await tiles.filter({ hasText: "fog.jpg" }).waitFor({ state: "detached" });
     await page.unroute("**/complete");
     await page.getByRole("button", { name: "Retry harbour.jpg" }).click();
     await page.getByRole("button", { name: /^harbour\.jpg, / }).waitFor();
     await waitForOrder(postId, ["ready.jpg", "harbour.jpg"]);
-    assert.equal(await tiles.count(), 2);
+    await waitUntil(async () => (await tiles.count()) === 2, { description: "2 tiles" });
     await page.context().close();
   });
 
@@ -368,7 +380,10 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     for (const name of ["one.jpg", "two.jpg"])
       await page.getByRole("button", { name: `Pause upload of ${name}` }).waitFor();
     await page.unroute("**/files/**");
-    await waitUntil(async () => (await readPost(postId)).assets.every(({ status }) => status === "ready"));
+    await waitUntil(async () => (await readPost(postId)).assets.every(({ status }) => status === "ready"), {
+      description: "both files are uploaded",
+      timeoutMs: 60_000, // the delay before a retry grows with each attempt
+    });
     await page.context().close();
   });
 
@@ -382,6 +397,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openPost(postId, { viewport: phone, hasTouch: true, isMobile: true });
     const status = page.getByLabel("Status");
     const nextAction = page.getByRole("button", { name: "Mark ready" });
+    await nextAction.waitFor(); // it is above the title
     const title = await page.getByRole("textbox", { name: "Title" }).boundingBox();
     const isInView = async () =>
       (await Promise.all([status.boundingBox(), nextAction.boundingBox()])).every(
@@ -439,10 +455,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await findViolations(page), []);
 
     // Another person changes the same text while the user types.
-    await page.route("**/posts/*", (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    const firstPoll = Promise.withResolvers<void>();
+    await page.route("**/posts/*", (route) => {
+      if (route.request().method() !== "GET") return route.continue();
+      firstPoll.resolve();
+      return route.abort();
+    });
+    await firstPoll.promise; // no earlier poll can return the change
     await updatePost(deps, owner, { postId, variants: [{ connectionId, body: "Vases, for everyone." }] });
+    const conflictResponse = page.waitForResponse((response) => response.status() === 409);
     await field.fill("Vases, for the whole harbour.");
-    await page.waitForResponse((response) => response.status() === 409);
+    await conflictResponse;
     await page.unroute("**/posts/*");
     const alert = page.getByRole("alert").filter({ hasText: "changed while you were editing" });
     await alert.waitFor();
@@ -451,7 +474,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await waitUntil(async () => (await readPost(postId)).variants[0]?.body === "Vases, for the whole harbour.");
     await page.getByRole("button", { name: "Use post’s text for blue-harbour" }).click();
     await waitUntil(async () => (await readPost(postId)).variants.length === 0);
-    assert.equal(await field.inputValue(), "Vases.");
+    await waitUntil(async () => (await field.inputValue()) === "Vases.", { description: "the post's text" });
 
     // The user takes an edit back while it is being saved.
     const { firstRequest, release } = await holdRequests(page, "**/posts/*", "PATCH");
@@ -462,7 +485,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     release();
     assert.equal((await (await firstResponse).json()).variants.length, 1);
     await waitUntil(async () => (await readPost(postId)).variants.length === 0);
-    assert.equal(await field.inputValue(), "Vases.");
+    await waitUntil(async () => (await field.inputValue()) === "Vases.", { description: "the post's text" });
     await page.context().close();
   });
 
@@ -486,16 +509,16 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const header = page.getByRole("combobox", { name: "Status" }).locator("xpath=../..");
     const headerHeight = (await header.boundingBox())?.height;
     for (const width of [1180, 1024]) {
-      await page.setViewportSize({ width, height: 900 });
+      await resizeWindow(page, { width, height: 900 });
       assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
       assert.equal((await header.boundingBox())?.height, headerHeight, `the header has one row at ${width} px`);
     }
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "hidden" });
-    assert.equal(await page.evaluate("document.activeElement?.textContent"), "History");
+    await toggle.and(page.locator(":focus")).waitFor();
 
-    await page.setViewportSize(phone);
+    await resizeWindow(page, phone);
     await toggle.click();
     const dialog = page.getByRole("dialog", { name: "History" });
     await dialog.getByText("Ada Berg created the post").waitFor();
