@@ -12,6 +12,7 @@ import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
+import { resizeWindow, waitUntilFits } from "../support/page-width.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -65,12 +66,12 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
   const checkAccessibility = async (): Promise<void> => {
     const size = page.viewportSize();
     for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 900 });
+      await resizeWindow(page, { width, height: 900 });
       await page.waitForTimeout(200);
       assert.deepEqual(await findViolations(page), []);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, `at ${width} px`);
+      await waitUntilFits(page);
     }
-    if (size) await page.setViewportSize(size);
+    if (size) await resizeWindow(page, size);
   };
 
   test("undoes changes to three posts and the deletion of a file in under a minute (UNDO-1, UNDO-6)", async () => {
@@ -84,14 +85,17 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByLabel("Last hour").check();
     await page.getByRole("heading", { name: "7 changes to 4 items would be undone" }).waitFor();
     const list = page.getByRole("list", { name: "What would be undone" });
+    await list.getByRole("link", { name: "Amazing!" }).nth(2).waitFor();
     assert.equal(await list.getByRole("link", { name: "Amazing!" }).count(), 3);
     await list.getByText("catalogue.pdf").waitFor();
     await list.getByText("Restore from the trash").waitFor();
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"], "the dry run changes nothing");
+    const checkStartedAt = performance.now();
     await checkAccessibility();
+    const checkDurationMs = performance.now() - checkStartedAt;
     await page.getByRole("button", { name: "Undo 7 changes" }).click();
     await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
-    assert.ok(performance.now() - startedAt < 60_000);
+    assert.ok(performance.now() - startedAt - checkDurationMs < 60_000);
 
     assert.deepEqual(await readTitles(), titles);
     assert.equal((await readPost(postIds[1] ?? "")).body, "About Three vases, one glaze.\n\nThe end.");
@@ -101,6 +105,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
   test("an undo can itself be undone, repeatedly (UNDO-1)", async () => {
     await page.getByRole("button", { name: "Undo this undo" }).click();
     await page.getByRole("heading", { name: "7 changes to 4 items reapplied" }).waitFor();
+    await page.getByText("Reapplied title and text").nth(2).waitFor();
     assert.equal(await page.getByText("Reapplied title and text").count(), 3);
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
     await page.getByRole("button", { name: "Undo again" }).click();
@@ -147,9 +152,11 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByText("Restoring a revision returns the post to how it was after that change.").waitFor();
     await page.getByText("Restore revision 2", { exact: true }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
+    const undoButton = page.getByRole("button", { name: "Undo", exact: true });
+    await undoButton.hover(); // a toast stays while the pointer is on it
     assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
     await newest.getByText("Ada Berg restored revision 2").waitFor();
-    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await undoButton.click();
     await page.getByText("Restore undone.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
     await page.getByRole("button", { name: "Restore revision 2" }).click();
@@ -223,14 +230,15 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await deletePost();
     await page.getByText("“Five vases, one glaze” moved to the trash.").first().waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Restored “Five vases, one glaze”.").first().waitFor(); // until then, the list can be outdated
     await page.getByRole("link", { name: "Five vases, one glaze" }).click();
     await deletePost();
     const undo = page.getByRole("button", { name: "Undo", exact: true });
     await undo.waitFor();
     await page.getByRole("link", { name: "Trash" }).click();
     await page.getByRole("button", { name: "Restore Five vases, one glaze" }).click();
-    await page.getByText("Restored “Five vases, one glaze”.").first().waitFor();
-    assert.equal(await undo.count(), 0, "there is nothing left to undo");
+    // There is nothing left to undo.
+    await undo.waitFor({ state: "detached", timeout: 4000 });
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await deletePost();
     await undo.waitFor();
@@ -262,7 +270,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage(`posts/${postId}?panel=history`);
     await page.getByRole("button", { name: "Restore revision 1" }).click();
     const toast = page.getByRole("listitem").filter({ hasText: "Revision 1 restored." });
-    await toast.waitFor();
+    await toast.hover(); // it stays while the pointer is on it
     await assistant.call("delete_post", { postId });
     await toast.getByRole("button", { name: "Undo" }).click();
     const explanation = page.getByRole("listitem").filter({ hasText: "“Cranes” is in the trash. Restore it first." });
@@ -361,8 +369,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const rows = page.getByRole("list", { name: "What would be undone" }).getByRole("listitem");
     await rows.first().waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
-    for (const title of sketches)
-      await rows.filter({ hasText: title }).getByText("Restore from the trash").waitFor({ timeout: 5000 });
+    for (const title of sketches) await rows.filter({ hasText: title }).getByText("Restore from the trash").waitFor();
     assert.deepEqual(errors, []);
   });
 });
