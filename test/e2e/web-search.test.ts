@@ -27,6 +27,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     for (let i = 0; i < 80; i++)
       await createPost(deps, owner, { title: `P${i} \u2032\u2032b`, body: "\u2057".repeat(100_000) });
     const context = await fixture.openContext(owner);
+    context.setDefaultTimeout(60_000); // the server reads much text
     const page = await context.newPage();
     let searchCalls = 0;
     page.on("request", (request) => void (request.url().includes("query=") && searchCalls++));
@@ -53,7 +54,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByText("We bake with rye on Fridays.").locator("mark", { hasText: /^rye$/ }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("ControlOrMeta+k");
-    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    await page.getByRole("dialog", { name: "Search and commands" }).locator("input:focus").waitFor();
     await page.keyboard.type("fridays");
     const option = page.getByRole("option", { name: "Sourdough" });
     await option.locator("mark", { hasText: /^Fridays$/ }).waitFor();
@@ -97,11 +98,11 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.goto(`${base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Hills" }).waitFor({ state: "detached" });
-    assert.equal(new URL(page.url()).searchParams.get("tag"), "harbour");
+    await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
     await page.getByRole("link", { name: "Boats" }).waitFor();
     await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
     await page.getByRole("link", { name: "Hills" }).waitFor();
-    assert.equal(new URL(page.url()).search, "");
+    await page.waitForURL((url) => url.search === "");
     await context.close();
   });
 
@@ -142,7 +143,8 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     );
 
     const search = page.getByLabel("Search files");
-    await search.pressSequentially("tide red");
+    // At once: the results of a part of the text would be replaced before the next key press.
+    await search.fill("tide red");
     await hill?.waitFor({ state: "detached" });
     await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Clear tag filter" }).waitFor();
