@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { assetsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -57,11 +57,19 @@ export function LibraryPage() {
     if (query.hasNextPage && !query.isFetching && !query.isError) void query.fetchNextPage();
   }
 
+  // The dialog closes after the router has checked the session. Until then, no tile can have the focus.
+  const lastSeenIndex = useRef<number>(undefined);
+  useEffect(() => {
+    if (openId !== undefined || lastSeenIndex.current === undefined) return;
+    grid.current?.focusItem(lastSeenIndex.current);
+    lastSeenIndex.current = undefined;
+  }, [openId]);
+
   /** Moves the focus to the file that the user saw last. */
   function closeDetails(): void {
     const index = assets.findIndex(({ id }) => id === openId);
+    lastSeenIndex.current = index < 0 ? undefined : uploadCount + index;
     setOpenId(undefined, true);
-    if (index >= 0) setTimeout(() => grid.current?.focusItem(uploadCount + index));
   }
 
   return (

@@ -1,0 +1,40 @@
+import type { Page } from "playwright-core";
+import { waitUntil } from "./wait-until.ts";
+
+/** Waits until the browser has painted the page: before that, it ignores keys. */
+export async function waitForPaint(page: Pick<Page, "evaluate">): Promise<void> {
+  await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
+}
+
+/** Waits until the page needs no horizontal scrolling. Some parts adapt to a new width only after an event. */
+export async function waitForFit(page: Page): Promise<void> {
+  await waitUntil(async () => (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) === 0, {
+    description: `the page fits into ${page.viewportSize()?.width} px`,
+  });
+}
+
+/** Chooses an item of an open menu by keyboard. A menu takes the focus only after it has appeared. */
+export async function pressMenuItem(page: Page, role: "menuitem" | "menuitemradio", name: string): Promise<void> {
+  await page.locator("[role=menu]:focus, [role=menu] :focus").waitFor();
+  await page.getByRole(role, { name }).press("Enter");
+}
+
+/** Points at the newest toast, so that no toast disappears while the test does something else. */
+export async function holdToasts(page: Page): Promise<void> {
+  const toasts = page.getByRole("region", { name: /^Notifications/ }).getByRole("listitem");
+  await toasts.last().hover();
+}
+
+/**
+ * Aborts the requests with which the page polls this URL, until `page.unroute`. Resolves after the first one: then the
+ * page has the response to the previous one.
+ */
+export async function blockPolls(page: Page, url: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (route.request().method() !== "GET") return route.fallback();
+    await route.abort();
+    resolve();
+  });
+  await promise;
+}
