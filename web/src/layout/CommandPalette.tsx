@@ -1,6 +1,6 @@
 import { Command } from "cmdk";
 import { Search, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -14,9 +14,10 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const query = text.trim();
   const commands = usePaletteCommands().filter((command) => matches(command, query));
   const groups = Object.entries(Object.groupBy(commands, ({ group }) => group));
-  // A dialog focuses its first focusable element, which is the root of the list.
+  // A dialog focuses its first focusable element, which is the root of the list. The field gets the focus before the
+  // browser paints, so that no letter is lost.
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const list = useRef<HTMLDivElement>(null);
   const [selectedValue, setSelectedValue] = useState("");
   // New results may have replaced the selected one, and Enter needs a selection.

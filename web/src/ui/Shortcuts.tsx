@@ -1,4 +1,4 @@
-import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { createContext, use, useCallback, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { isForShortcuts, readKeyPress } from "./shortcut-keys.ts";
 import { ShortcutContext, type Shortcut } from "./use-shortcut.ts";
 
@@ -48,7 +48,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
 
 function useKeyListener(shortcuts: readonly Shortcut[], areUnmodifiedKeysOn: boolean): void {
   const firstPress = useRef({ key: "", at: 0 });
-  useEffect(() => {
+  useLayoutEffect(() => {
     function handleKey(event: KeyboardEvent): void {
       const press = readKeyPress(event);
       if (press === undefined || !isForShortcuts(event, press)) return;

@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useEffectEvent } from "react";
+import { useEffectEvent, useLayoutEffect } from "react";
 
 /** The open dialogs, the topmost last. */
 const openDialogs: symbol[] = [];
@@ -14,7 +14,8 @@ export function useCloseOnBack(onClose: () => void, shouldClose: () => boolean):
   const { history } = useRouter();
   const close = useEffectEvent(onClose);
   const canClose = useEffectEvent(shouldClose);
-  useEffect(() => {
+  // Before the browser paints, so that going back closes the dialog as soon as the user sees it.
+  useLayoutEffect(() => {
     const dialog = Symbol("dialog");
     openDialogs.push(dialog);
     const unblock = history.block({

@@ -1,5 +1,5 @@
 import type { LucideIcon } from "lucide-react";
-import { createContext, use, useEffect, useEffectEvent } from "react";
+import { createContext, use, useEffectEvent, useLayoutEffect } from "react";
 
 export interface Shortcut {
   /** One key ("n"), two in a row ("g p"), or a key with Ctrl or ⌘ ("mod+k"); undefined for a command without keys. */
@@ -30,7 +30,8 @@ export function useShortcut({ isEnabled = true, ...shortcut }: Shortcut & { isEn
   const register = use(ShortcutContext);
   const { keys, label, group = "General", icon, canRepeat = false, needsFocus = false } = shortcut;
   const run = useEffectEvent(shortcut.run);
-  useEffect(
+  // Before the browser paints, so that a key works as soon as the user sees the page.
+  useLayoutEffect(
     () => (isEnabled ? register({ keys, label, group, icon, canRepeat, needsFocus, run: () => run() }) : undefined),
     [register, isEnabled, keys, label, group, icon, canRepeat, needsFocus],
   );
