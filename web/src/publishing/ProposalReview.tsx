@@ -59,7 +59,10 @@ export function ProposalReview({
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
         // If the post changed, the notice below says so. If only the time changed, show the error.
-        const { revision: currentRevision } = await queryClient.query(postQuery(studio.id, postId));
+        const { revision: currentRevision } = await queryClient.query({
+          ...postQuery(studio.id, postId),
+          staleTime: 0,
+        });
         if (currentRevision === revision) throw failure;
       } finally {
         await refreshQueries(queryClient, studio.id);
