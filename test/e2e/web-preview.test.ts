@@ -11,6 +11,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -54,8 +55,9 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const size = page.viewportSize();
     await page.setViewportSize(phone);
     await page.waitForTimeout(100);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await waitForFit(page);
     if (size) await page.setViewportSize(size);
+    await waitForPaint(page); // the header changes its height after the browser reports the width
   };
   /** The size of the shown rendition, and whether its middle is red, from the left half, or blue, from the right. */
   const readRendition = async () => {

@@ -11,6 +11,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { blockPolls, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import type { SandboxPostView } from "../support/publishing-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
@@ -63,11 +64,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     for (const viewport of [desktop, phone]) {
       await page.setViewportSize(viewport);
       await page.waitForTimeout(100);
-      assert.equal(
-        await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
-        0,
-        `at ${viewport.width} px`,
-      );
+      await waitForFit(page);
     }
     if (size) await page.setViewportSize(size);
   };
@@ -109,7 +106,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
     // The assistant changes the text while the person reads it: the approval is for what the person saw.
     const { revision } = await assistant.call("get_post", { postId });
-    await page.route("**/posts/*", (route) => route.abort()); // the page has not noticed yet
+    await blockPolls(page, "**/posts/*"); // the page has not noticed yet
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.unroute("**/posts/*");
@@ -123,6 +120,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await waitUntil(async () => (await listSandboxTexts()).length > 0, { description: "the post is public" });
     assert.deepEqual(await listSandboxTexts(), ["Fog over the whole harbour."]);
+    // The post is public before the worker has saved that.
+    await waitUntil(async () => (await readPublications(postId))[0]?.state === "published", {
+      description: "the publication is published",
+    });
     const list = await assistant.call("list_publications", { postId });
     assert.deepEqual(
       list.publications.map(({ state, account, approvedBy }: PublicationView) => [state, account, approvedBy?.name]),
@@ -185,11 +186,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await dialog.getByLabel("Date and time").inputValue(), localTime);
     await dialog.getByLabel("Date and time").fill(localTime.replace("09:30", "10:45"));
     await dialog.getByRole("button", { name: "Save time" }).click();
-    await row.getByText("10:45").waitFor();
     await page
       .getByText(/^Rescheduled to .*, 10:45 (UTC|GMT[+]\d) \(blue-harbour\)\.$/)
       .first()
       .waitFor();
+    await row.getByText("10:45").waitFor();
 
     const colors = await page.evaluate<string[]>(`[...document.querySelectorAll("main span")]
       .filter(({ childElementCount, textContent }) => childElementCount === 0 && textContent === "Scheduled")
@@ -203,6 +204,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Publish to blue-harbour" }).waitFor();
+    await publishButtons.nth(1).waitFor();
     assert.equal(await publishButtons.count(), 2);
     assert.equal((await readPublications(id))[0]?.state, "canceled");
   });
@@ -312,8 +314,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     await dialog.getByLabel("blue-harbour").check();
     await dialog.getByText("Choose at least one account.").waitFor({ state: "detached" });
-    await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change
-    await page.waitForTimeout(1000); // so that requests sent before now have their responses
+    await blockPolls(page, "**/posts/*"); // the page does not notice the change
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
@@ -390,8 +391,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await page.getByLabel("Status").selectOption("canceled");
-    await rows.getByText("Canceled", { exact: true }).nth(1).waitFor();
-    assert.equal(await rows.count(), 2);
+    await waitUntil(async () => (await rows.count()) === 2, { description: "only canceled publications are listed" });
+    assert.equal(await rows.getByText("Canceled", { exact: true }).count(), 2);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
 
@@ -457,7 +458,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       });
     await openStudioPage("publications/approvals");
     const headings = page.getByRole("list", { name: "Waiting for approval" }).locator("> li > h2");
-    await headings.filter({ hasText: "Late" }).waitFor();
+    for (const title of Object.keys(times)) await headings.filter({ hasText: title }).waitFor();
     const titles = (await headings.allTextContents()).filter((title) => title in times);
     assert.deepEqual(titles, ["Sooner", "Early", "Late"]);
     await openStudioPage("publications?state=proposed");
