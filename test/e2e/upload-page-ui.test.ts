@@ -7,6 +7,7 @@ import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
+import { waitForPaint } from "../support/page-waits.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { jpeg } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
@@ -135,8 +136,7 @@ if (hasChromium())
           }
           throw new Error(`${name} cannot be reached with the keyboard`);
         };
-        // The browser ignores keys until it has painted the page.
-        await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
+        await waitForPaint(page);
         const pendingChooser = page.waitForEvent("filechooser");
         await tabTo("Choose files");
         await page.keyboard.press("Space");
@@ -151,7 +151,7 @@ if (hasChromium())
         await tabTo("Cancel: video.mp4");
         await page.keyboard.press("Enter");
         await waitForState(page, "empty");
-        assert.deepEqual(await link.assets(), [], "its position is released");
+        await waitUntil(async () => (await link.assets()).length === 0, { description: "its position is released" });
         assert.equal(await page.evaluate<string>("document.activeElement?.id"), "uploader-files", "focus is not lost");
 
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
@@ -426,7 +426,7 @@ if (hasChromium())
         await getButton(page, "Cancel: long.mp4").click();
         await getButton(page, "Discard upload").click();
         await waitForState(page, "empty");
-        assert.deepEqual(await link.assets(), []);
+        await waitUntil(async () => (await link.assets()).length === 0, { description: "the upload is discarded" });
         await context.close();
         rmSync(longVideoPath);
       });
@@ -558,6 +558,7 @@ if (hasChromium())
           await pasteFile(page, "a.jpg", await jpeg());
           await page.getByText("This post already has 1 file, the maximum.").first().waitFor();
           await getButton(page, "Cancel: video.mp4").click();
+          await waitUntil(async () => (await link.assets()).length === 0, { description: "the position is free" });
           await getButton(page, "Retry: a.jpg").click();
           await waitForState(page, "done");
           assert.deepEqual(

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { setActiveStudio } from "#domain/access/me.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { pressMenuItem, waitForPaint } from "../support/page-waits.ts";
 import { newUser, newStudio } from "../support/users.ts";
 import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
@@ -69,6 +70,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     const getFocused = (): Promise<unknown> => page.evaluate("document.activeElement?.textContent?.trim()");
     await page.goto(`${fixture.service.base}/studios/${sampleStudio.owner.studio.id}/members`);
     await page.getByRole("button", { name: "Invite someone" }).waitFor();
+    await waitForPaint(page);
     await page.keyboard.press("Tab");
     assert.equal(await getFocused(), "Skip to content");
     await page.keyboard.press("Enter");
@@ -85,27 +87,25 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
   test("the keyboard focus moves to a nearby element when the focused one disappears (WEB-12)", async () => {
     const context = await fixture.openContext(sampleStudio.owner);
     const page = await context.newPage();
-    const getFocused = (): Promise<unknown> =>
-      page.evaluate("document.activeElement?.id || document.activeElement?.textContent");
     await page.goto(`${fixture.service.base}/studios/${sampleStudio.owner.studio.id}/posts`);
     await page.getByRole("list", { name: "Posts" }).getByRole("link").first().press("Enter");
     const postMenu = page.getByRole("button", { name: "Actions for this post" });
     await postMenu.waitFor();
-    assert.equal(await getFocused(), "main", "the activated link no longer exists");
+    await page.locator("#main:focus").waitFor(); // the activated link no longer exists
     await postMenu.press("Enter");
-    await page.getByRole("menuitem", { name: "Archive" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Archive");
     await page.getByRole("button", { name: "Restore as draft" }).waitFor();
     await page.waitForFunction("document.activeElement?.ariaLabel === 'Actions for this post'");
     const fileMenu = page.getByRole("button", { name: /^Actions for .*\.png$/ });
     await fileMenu.press("Enter");
-    await page.getByRole("menuitem", { name: "Remove from post" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Remove from post");
     await page.getByText("Still in your library").first().waitFor();
-    assert.equal(await getFocused(), "media", "the heading of the file list");
+    await page.locator("#media:focus").waitFor(); // the heading of the file list
     await page.getByRole("button", { name: "Undo" }).last().click();
     await fileMenu.waitFor();
     await page.getByRole("button", { name: "Restore as draft" }).press("Enter");
-    await page.getByRole("button", { name: "Mark ready" }).waitFor();
-    assert.equal(await getFocused(), "Mark ready", "the next action has the position of the previous one");
+    // The next action has the position of the previous one.
+    await page.getByRole("button", { name: "Mark ready" }).and(page.locator(":focus")).waitFor();
     await context.close();
   });
 
@@ -116,7 +116,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     const tab = (name: string) => page.getByRole("tab", { name, exact: true });
     const hasRing = (): Promise<unknown> => page.evaluate("document.activeElement?.matches(':focus-visible')");
     await tab("Cursor").click();
-    assert.equal(await tab("Cursor").getAttribute("aria-selected"), "true");
+    await page.locator('[role=tab][aria-selected=true]:text-is("Cursor")').waitFor();
     assert.equal(await hasRing(), false);
     await page.keyboard.press("ArrowRight");
     await page.locator('[role=tab][aria-selected=true]:text-is("VS Code")').waitFor();
@@ -143,7 +143,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     console.log(`first page: ${Math.round(bytes / 1024)} KB of script, usable after ${Math.round(elapsedMs)} ms`);
     assert.ok(bytes < 180 * 1024, `${bytes} bytes`);
     // The target is one second; this limit only catches a page that hangs, even on a busy machine.
-    assert.ok(elapsedMs < 5000, `${elapsedMs} ms`);
+    assert.ok(elapsedMs < 15_000, `${elapsedMs} ms`);
     await Promise.all([context.close(), freshContext.close()]);
   });
 });

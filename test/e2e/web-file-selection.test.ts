@@ -6,6 +6,7 @@ import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { holdToasts, pressMenuItem, waitForFit } from "../support/page-waits.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { attachNewFile, createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
@@ -56,13 +57,14 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     assert.equal(await page.getByRole("button", { name: "Move a.jpg" }).count(), 0);
     assert.deepEqual(await findViolations(page), []);
     await selectionBar(page).getByRole("button", { name: "Remove from post" }).press("Enter");
-    await page.getByText("Removed 2 files from the post. Still in your library.").first().waitFor();
+    await toasts(page).filter({ hasText: "Removed 2 files from the post. Still in your library." }).waitFor();
+    await holdToasts(page);
     await waitForFiles(postId, ["a.jpg", "c.pdf", "e.jpg"]);
     await checkbox(page, "a.jpg").waitFor({ state: "detached" });
     assert.equal(await getFocused(page), "media", "the heading of the file list");
 
     await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
-    await page.getByRole("menuitem", { name: "Remove from post" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Remove from post");
     await waitForFiles(postId, ["a.jpg", "e.jpg"]);
     await toasts(page).filter({ hasText: "2 files" }).getByRole("button", { name: "Undo" }).press("Enter");
     await waitForFiles(postId, ["a.jpg", "b.jpg", "d.jpg", "e.jpg"]);
@@ -84,13 +86,20 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     const { deps } = fixture.service;
     const postId = await createPostWithFiles(deps, owner, "Oars", { filenames: ["a.jpg"] });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors: pageErrors });
+    const waitForLayout = async () => {
+      // Shown above the files, once the accounts are loaded.
+      await page.getByRole("link", { name: "Platforms page" }).waitFor();
+      await page.evaluate("document.fonts.ready.then(() => {})");
+    };
     await page.getByRole("button", { name: /^a\.jpg, \d+ × \d+ · / }).waitFor();
+    await waitForLayout();
     const upload = page.getByRole("button", { name: "Upload", exact: true });
     const uploadBox = await upload.boundingBox();
     await attachNewFile(deps, owner, postId, "b.jpg");
     await page.reload();
     const selectButton = page.getByRole("button", { name: "Select files" });
     await selectButton.waitFor();
+    await waitForLayout();
     assert.deepEqual(await upload.boundingBox(), uploadBox);
     const selectBox = await selectButton.boundingBox();
     await selectButton.click();
@@ -186,7 +195,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
       for (const index of [0, 4]) await tiles(page).nth(index).tap();
       await selectionBar(page).getByText("3 selected").waitFor();
       assert.deepEqual(await findViolations(page), []);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+      await waitForFit(page);
       await selectionBar(page).getByRole("button", { name: "Remove from post" }).tap();
       await waitForFiles(postId, ["a.jpg", "e.jpg"]);
       await page.getByRole("button", { name: "Undo" }).tap();

@@ -10,6 +10,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { pressMenuItem, waitForPaint } from "../support/page-waits.ts";
 import { pdf, png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -56,6 +57,12 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
   const items = () => page.getByRole("list", { name: "Files" }).getByRole("listitem");
   const waitForItems = (count: number) => waitUntil(async () => (await items().count()) === count);
   const getSearch = () => new URL(page.url()).search;
+  const chooseFilter = (name: string) => pressMenuItem(page, "menuitemradio", name);
+  /** A menu returns the focus to its button only after it has closed. */
+  const closeMenu = async (buttonName: string): Promise<void> => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: buttonName }).and(page.locator(":focus")).waitFor();
+  };
   const isSelected = (filename: string) => page.getByRole("checkbox", { name: `Select ${filename}` }).isChecked();
   const readTags = async () =>
     Object.fromEntries(
@@ -74,13 +81,13 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByRole("link", { name: "Images" }).press("Enter");
     await waitForItems(3);
     await page.getByRole("button", { name: "Usage" }).press("Enter");
-    await page.getByRole("menuitemradio", { name: "Unused" }).press("Enter");
+    await chooseFilter("Unused");
     await waitForItems(2);
-    await page.keyboard.press("Escape");
+    await closeMenu("Usage: Unused");
     await page.getByRole("button", { name: "Tag" }).press("Enter");
-    await page.getByRole("menuitemradio", { name: "sea" }).press("Enter");
+    await chooseFilter("sea");
     await waitForItems(1);
-    await page.keyboard.press("Escape");
+    await closeMenu("Tag: sea");
     assert.equal(getSearch(), "?kind=image&usage=unused&tag=sea");
     await page.reload();
     await items()
@@ -90,13 +97,14 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
     await waitForItems(2);
     await page.getByRole("button", { name: "Usage: Unused" }).press("Enter");
-    await page.getByRole("menuitemradio", { name: "Used in a post" }).press("Enter");
+    await chooseFilter("Used in a post");
     await items()
       .getByRole("button", { name: /used\.png/ })
       .waitFor();
-    await page.keyboard.press("Escape");
+    await closeMenu("Usage: Used");
     await page.getByRole("radio", { name: "List" }).press("Space");
-    assert.equal(getSearch(), "?kind=image&usage=used&view=list");
+    await page.waitForURL((url) => url.search === "?kind=image&usage=used&view=list");
+    await page.getByRole("radio", { name: "List", checked: true }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await page.getByRole("link", { name: "Videos" }).press("Enter");
     await page.getByText("This studio has no used videos.").waitFor();
@@ -211,6 +219,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const target = await createPost(deps, owner, { title: "Hills", body: "" });
     await open("?kind=image");
     await waitForItems(3);
+    await waitForPaint(page);
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Add to post" }).press("Enter");
     const dialog = page.getByRole("dialog");
@@ -246,8 +255,10 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     assert.ok(renderedCount < 60, `${renderedCount} rendered`);
     assert.equal(await list.getByRole("button", { name: /file-199\.pdf/ }).count(), 0);
     await list.getByRole("button", { name: /file-0\.pdf/ }).press("Home");
-    await list.getByRole("button", { name: /file-199\.pdf/ }).waitFor();
-    assert.match(String(await otherPage.evaluate("document.activeElement?.textContent")), /file-199\.pdf/);
+    await list
+      .getByRole("button", { name: /file-199\.pdf/ })
+      .and(otherPage.locator(":focus"))
+      .waitFor();
     assert.equal(await otherPage.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await context.close();
   });

@@ -7,6 +7,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { holdToasts, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { jpeg } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -37,10 +38,12 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     return page;
   }
   const getOpenPostId = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
-  const waitForTitle = (page: Page, title: string) =>
-    waitUntil(async () => (await page.getByRole("textbox", { name: "Title" }).inputValue()) === title, {
+  const waitForTitle = async (page: Page, title: string): Promise<void> => {
+    await waitUntil(async () => (await page.getByRole("textbox", { name: "Title" }).inputValue()) === title, {
       description: `the open post is ${title}`,
     });
+    await waitForPaint(page);
+  };
   const waitForFocus = (page: Page, text: string) =>
     page.waitForFunction(`document.activeElement?.textContent === ${JSON.stringify(text)}`);
 
@@ -57,6 +60,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Actions for Fog" }).click();
     await page.getByRole("menuitem", { name: "Duplicate" }).click();
     await page.getByText("Duplicated “Fog”.").first().waitFor();
+    await holdToasts(page);
     await waitForTitle(page, "Fog (copy)");
     const copy = await read(owner, getOpenPostId(page));
     assert.deepEqual([copy.body, copy.status, copy.tags], ["Fog.", "draft", ["harbour"]]);
@@ -99,7 +103,10 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${otherId}`);
     await waitForTitle(page, "Other");
     assert.equal(await page.getByRole("button", { name: "Next post" }).count(), 0, "it is not in the filtered list");
-    assert.equal((await status.boundingBox())?.x, statusBox?.x, "the space of the buttons is reserved");
+    // The fonts of the page may still be loading.
+    await waitUntil(async () => (await status.boundingBox())?.x === statusBox?.x, {
+      description: "the space of the buttons is reserved",
+    });
     await page.goBack();
     await waitForTitle(page, "Newest");
     await page.getByRole("button", { name: "Next post" }).waitFor();
@@ -131,10 +138,11 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(new URL(page.url()).search, "?tag=harbour");
     assert.equal(await page.evaluate("history.state.__TSR_index"), 0, "it went back, which restores the position");
 
-    await page.getByRole("radio", { name: "Board" }).check();
-    await page.getByRole("link", { name: "Middle" }).click();
+    await page.getByRole("radio", { name: "Board" }).click();
+    const drafts = page.getByRole("region", { name: /^Drafts/ });
+    await drafts.getByRole("link", { name: "Middle" }).click();
     await page.getByRole("link", { name: "Board (filtered)" }).click();
-    await page.getByRole("region", { name: /^Drafts/ }).waitFor();
+    await drafts.waitFor();
     assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { tag: "harbour", view: "board" });
 
     await page.setViewportSize(desktop);
@@ -300,7 +308,10 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("button", { name: "Actions for pier.jpg" }).waitFor();
     const rejectedUrls: string[] = [];
-    page.on("response", (response) => void (response.status() >= 400 && rejectedUrls.push(response.url())));
+    // A request of the post itself can be on its way while the post moves to the trash.
+    page.on("response", (response) => {
+      if (response.status() >= 400 && response.url().includes("/api/uploads")) rejectedUrls.push(response.url());
+    });
     await page.getByRole("button", { name: "Actions for this post" }).click();
     await page.getByRole("menuitem", { name: "Move to trash" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
@@ -318,6 +329,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openPosts(owner, "", { permissions: ["clipboard-read", "clipboard-write"] });
     const readClipboard = () => page.evaluate("navigator.clipboard.readText()");
     await page.getByRole("link", { name: "One", exact: true }).waitFor();
+    await waitForPaint(page);
     await page.keyboard.press("j");
     await waitForFocus(page, "One");
     await page.keyboard.press("j");
@@ -340,6 +352,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
       await page.locator(':focus[aria-label="Actions for One"]').waitFor();
     }
     await page.keyboard.press(".");
+    await waitForFocus(page, "Open");
     await page.getByRole("menuitem", { name: "Copy link" }).press("Enter");
     await page.getByText("Link copied.").first().waitFor();
     const url = String(await readClipboard());

@@ -6,6 +6,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium, type Page } from "../support/chromium.ts";
+import { waitForPaint } from "../support/page-waits.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -31,6 +32,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const page = await context.newPage();
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await waitForPaint(page);
     return page;
   }
 
@@ -71,14 +73,14 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.keyboard.press("ControlOrMeta+k");
     await palette.waitFor();
     await page.keyboard.type("memb");
-    await palette.getByRole("option", { name: "Members" }).waitFor();
+    await palette.getByRole("option", { name: "Members", selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await waitForPath(page, "/members");
 
     await page.keyboard.press("ControlOrMeta+k");
     await palette.waitFor();
     await page.keyboard.type("harbour");
-    await palette.getByRole("option", { name: "Fog over the harbour" }).waitFor();
+    await palette.getByRole("option", { name: "Fog over the harbour", selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/posts\/pst_/);
 
@@ -99,6 +101,12 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await panel.getByRole("list").waitFor();
     await page.context().setOffline(true);
     await notice.waitFor();
+    // The browser reports the height of the notice after it has appeared.
+    const isBelowNotice = async (): Promise<boolean> => {
+      const box = await panel.boundingBox();
+      return box !== null && box.y > 0 && box.y + box.height === viewport.height;
+    };
+    await waitUntil(isBelowNotice, { description: "the panel is below the notice" });
     for (const scrollTop of [0, 1000]) {
       await page.evaluate(`document.querySelector("main").style.minHeight = "2000px"; scrollTo(0, ${scrollTop})`);
       const [noticeBox, panelBox, accountBox] = await Promise.all(
@@ -111,7 +119,9 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     }
     await page.context().setOffline(false);
     await notice.waitFor({ state: "detached" });
-    assert.equal((await panel.boundingBox())?.height, viewport.height);
+    await waitUntil(async () => (await panel.boundingBox())?.height === viewport.height, {
+      description: "the panel is as high as the window",
+    });
     await page.context().close();
   });
 
@@ -189,8 +199,10 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await help.getByRole("button", { name: "Close" }).click();
     await page.keyboard.press("n");
     await page.keyboard.press("ControlOrMeta+k");
-    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    await palette.waitFor();
     await page.keyboard.press("Escape");
+    await palette.waitFor({ state: "hidden" });
     await waitForPath(page, "/posts");
 
     await page.keyboard.press("ControlOrMeta+k");
