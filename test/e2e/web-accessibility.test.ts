@@ -88,7 +88,10 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     const context = await fixture.openContext(sampleStudio.owner);
     const page = await context.newPage();
     await page.goto(`${fixture.service.base}/studios/${sampleStudio.owner.studio.id}/posts`);
-    await page.getByRole("list", { name: "Posts" }).getByRole("link").first().press("Enter");
+    const firstPost = page.getByRole("list", { name: "Posts" }).getByRole("link").first();
+    await firstPost.waitFor();
+    await waitForPaint(page);
+    await firstPost.press("Enter");
     const postMenu = page.getByRole("button", { name: "Actions for this post" });
     await postMenu.waitFor();
     await page.locator("#main:focus").waitFor(); // the activated link no longer exists

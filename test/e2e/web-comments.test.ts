@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { holdToasts, waitForFit } from "../support/page-waits.ts";
+import { holdToasts, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -73,6 +73,8 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
     await threads().getByRole("button", { name: "Reply" }).press("Enter");
     await page.keyboard.type("From ten to four.");
     await page.reload();
+    await threads().getByRole("button", { name: "Reply" }).waitFor();
+    await waitForPaint(page);
     await threads().getByRole("button", { name: "Reply" }).press("Enter");
     const field = threads().getByRole("textbox", { name: "Reply" });
     assert.equal(await field.inputValue(), "From ten to four.");

@@ -6,7 +6,7 @@ import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { holdToasts, pressMenuItem, waitForFit } from "../support/page-waits.ts";
+import { holdToasts, pressMenuItem, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { attachNewFile, createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
@@ -28,6 +28,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     const postId = await createPostWithFiles(fixture.service.deps, owner, "Boats", { filenames: names });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors: pageErrors, ...options });
     await page.getByRole("button", { name: "Move e.jpg" }).waitFor();
+    await waitForPaint(page);
     return { page, postId };
   }
   const waitForFiles = (postId: string, expected: readonly string[]) =>

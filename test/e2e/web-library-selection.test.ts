@@ -53,7 +53,11 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     return (await uploadAssetInline(fixture.service.deps, caller, input)).assetId;
   }
 
-  const open = (search = "") => page.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets${search}`);
+  const open = async (search = ""): Promise<void> => {
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets${search}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await waitForPaint(page);
+  };
   const items = () => page.getByRole("list", { name: "Files" }).getByRole("listitem");
   const waitForItems = (count: number) => waitUntil(async () => (await items().count()) === count);
   const getSearch = () => new URL(page.url()).search;
@@ -219,7 +223,6 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const target = await createPost(deps, owner, { title: "Hills", body: "" });
     await open("?kind=image");
     await waitForItems(3);
-    await waitForPaint(page);
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Add to post" }).press("Enter");
     const dialog = page.getByRole("dialog");

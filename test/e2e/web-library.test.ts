@@ -11,7 +11,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { waitForFit } from "../support/page-waits.ts";
+import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -31,7 +31,11 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   });
   after(() => fixture?.close());
 
-  const open = (path: string) => page.goto(`${fixture.service.base}/studios/${owner.studio.id}${path}`);
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await waitForPaint(page);
+  };
   const listFiles = async () =>
     (await listAssets(fixture.service.deps, owner, { limit: 50 })).assets.map(({ filename, postId, status }) => ({
       filename,
