@@ -9,7 +9,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement } from "../support/drag-announcements.ts";
-import { resizeWindow } from "../support/page-width.ts";
+import { resizeWindow } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { jpeg } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";

@@ -12,7 +12,7 @@ import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
-import { resizeWindow, waitUntilFits } from "../support/page-width.ts";
+import { resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -69,7 +69,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
       await resizeWindow(page, { width, height: 900 });
       await page.waitForTimeout(200);
       assert.deepEqual(await findViolations(page), []);
-      await waitUntilFits(page);
+      await waitForFit(page);
     }
     if (size) await resizeWindow(page, size);
   };

@@ -11,7 +11,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { resizeWindow } from "../support/page-width.ts";
+import { resizeWindow } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";

@@ -12,7 +12,7 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForPlace } from "../support/drag-announcements.ts";
-import { resizeWindow, waitUntilFits } from "../support/page-width.ts";
+import { resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -46,7 +46,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     for (const viewport of [phone, desktop]) {
       await resizeWindow(page, viewport);
       await page.waitForTimeout(200);
-      await waitUntilFits(page);
+      await waitForFit(page);
     }
   }
   const getTitles = (page: Page) => page.getByRole("list", { name: "Posts" }).getByRole("heading").allTextContents();

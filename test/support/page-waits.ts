@@ -6,6 +6,12 @@ export async function waitForPaint(page: Pick<Page, "evaluate">): Promise<void> 
   await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 }
 
+/** Resizes the window and waits until the page has handled it: `resize` and media queries come before a frame. */
+export async function resizeWindow(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await waitForPaint(page);
+}
+
 /** Waits until the page needs no horizontal scrolling. Some parts adapt to a new width only after an event. */
 export async function waitForFit(page: Page): Promise<void> {
   await waitUntil(async () => (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) === 0, {
