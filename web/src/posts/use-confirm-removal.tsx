@@ -22,7 +22,6 @@ const startedStates: readonly VisibleState[] = ["publishing", "unconfirmed"];
 
 /** The most posts that a dialog names. */
 const maxTitles = 5;
-const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
 const dialogTexts = {
   archive: { getTitle: (what: string) => `Archive ${what}?`, action: "Archive", busyLabel: "Archiving…" },
@@ -127,6 +126,8 @@ const isPlanned = ({ state }: CanceledPublication): boolean => state === "schedu
 function listTitles(posts: readonly RemovablePost[]): string {
   const titles = posts.slice(0, maxTitles).map(({ title }) => `“${title}”`);
   const hiddenCount = posts.length - titles.length;
+  // Created on demand, because this takes several milliseconds.
+  const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
   return listFormat.format(hiddenCount === 0 ? titles : [...titles, `${hiddenCount} more`]);
 }
 

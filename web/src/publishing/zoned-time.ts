@@ -8,6 +8,17 @@ export type ZonedTime =
 
 const dayMs = 86_400_000;
 
+/** Not all browsers have it. */
+declare const Temporal:
+  | {
+      Instant: {
+        fromEpochMilliseconds: (ms: number) => {
+          toZonedDateTimeISO: (timezone: string) => { offsetNanoseconds: number };
+        };
+      };
+    }
+  | undefined;
+
 /**
  * Resolves a local time (`2026-11-15T09:30`) to ISO 8601 with the offset of the time zone at that time. A local time
  * that occurs twice, when daylight saving time ends, resolves to the first of the two.
@@ -71,6 +82,9 @@ function getPartFormat(timezone: string): Intl.DateTimeFormat {
 
 /** How far local time is ahead of UTC, in milliseconds. */
 function getOffset(instant: number, timezone: string): number {
+  // The first format of `Intl` is slow to create, and the first page needs no other.
+  if (typeof Temporal !== "undefined")
+    return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone).offsetNanoseconds / 1e6;
   const parts = getPartFormat(timezone).formatToParts(instant);
   const read = (type: Intl.DateTimeFormatPartTypes): number =>
     Number(parts.find((part) => part.type === type)?.value ?? 0);

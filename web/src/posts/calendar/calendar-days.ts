@@ -39,9 +39,13 @@ function getBounds(range: CalendarRange, day: string): [first: string, last: str
 export const stepRange = (range: CalendarRange, day: string, direction: 1 | -1): string =>
   range === "week" ? addDays(day, 7 * direction) : addMonths(getStartOfMonth(day), direction);
 
+/** Creates the format on first use, because other pages use this file only to count days. */
 const createFormatter = (options: Intl.DateTimeFormatOptions) => {
-  const dateFormat = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
-  return (day: string): string => dateFormat.format(toUtcMs(day));
+  let dateFormat: Intl.DateTimeFormat | undefined;
+  return (day: string): string => {
+    dateFormat ??= new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
+    return dateFormat.format(toUtcMs(day));
+  };
 };
 
 const formatMonth = createFormatter({ month: "long", year: "numeric" });
