@@ -6,6 +6,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { SidePanelSlot } from "../ui/SidePanel.tsx";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useUploaderRegistry } from "../upload/uploader-registry.tsx";
 import { AccountMenu } from "./AccountMenu.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
@@ -26,6 +27,8 @@ const BackgroundUploads = lazy(async () => ({
 export function StudioLayout() {
   const access = useStudioAccess();
   const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
+  // The breakpoint `md` of theme.css. Only one of the two is rendered, because both would delay the first page.
+  const hasSidebar = useMediaQuery("(min-width: 54rem)");
   if (!access) {
     void redirectToSignIn();
     return null;
@@ -35,8 +38,7 @@ export function StudioLayout() {
       <CommandProvider>
         <SidePanelSlot value={panelSlot}>
           <div className="min-h-window md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
-            <Sidebar />
-            <TopBar />
+            {hasSidebar ? <Sidebar /> : <TopBar />}
             <main
               id="main"
               tabIndex={-1}

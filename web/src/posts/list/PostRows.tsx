@@ -14,8 +14,10 @@ const RowVirtualizer = lazy(async () => ({ default: (await import("./RowVirtuali
 /** As many as one page of the API has. Longer lists are virtual. */
 const maxStaticRows = 50;
 /** Enough to fill most windows. */
-const firstRowCount = 12;
+const maxFirstRows = 12;
 const rowsPerStep = 1;
+/** At least this much of the window is above the list: the header and the filters. */
+const spaceAboveRem = 10;
 
 /** In rem, because rows are taller with larger text. */
 const rowHeightsRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
@@ -44,7 +46,7 @@ export function PostRows({
   const isLong = items.length > maxStaticRows || query.hasNextPage;
   const [reportedWindow, setReportedWindow] = useState<RowWindow>();
   const rowWindow = isLong ? reportedWindow : undefined;
-  const staticCount = useStaticCount(rowWindow ? 0 : Math.min(items.length, maxStaticRows), isLong);
+  const staticCount = useStaticCount(rowWindow ? 0 : Math.min(items.length, maxStaticRows), isLong, density);
   const { first, end } = rowWindow ?? { first: 0, end: Math.min(staticCount, maxStaticRows) };
   const { measuredHeight, measureRow } = useMeasuredHeight(density, layout);
   return (
@@ -98,6 +100,12 @@ export function PostRows({
 
 const getRem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize);
 
+/** The number of rows to render first, so that the page is interactive soon: those in the window. */
+function countFirstRows(density: Density): number {
+  const visibleRows = Math.ceil((innerHeight / getRem() - spaceAboveRem) / rowHeightsRem[density]);
+  return Math.max(1, Math.min(visibleRows, maxFirstRows));
+}
+
 /** Later lists render faster, because the browser has compiled their code. */
 let hasShownList = false;
 
@@ -106,8 +114,8 @@ let hasShownList = false;
  * added in short steps, so that the visible ones respond sooner. A long list always starts with
  * few rows, because it will be virtual soon.
  */
-function useStaticCount(total: number, isLong: boolean): number {
-  const [count, setCount] = useState(hasShownList && !isLong ? Infinity : firstRowCount);
+function useStaticCount(total: number, isLong: boolean, density: Density): number {
+  const [count, setCount] = useState(() => (hasShownList && !isLong ? Infinity : countFirstRows(density)));
   useEffect(() => {
     if (count === Infinity) return undefined;
     const timer = setTimeout(() => {
