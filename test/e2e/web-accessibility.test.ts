@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, test } from "node:test";
 import { setActiveStudio } from "#domain/access/me.ts";
+import { createPost } from "#domain/posts/create-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { pressMenuItem, waitForPaint } from "../support/page-waits.ts";
@@ -148,5 +149,26 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     // The target is one second; this limit only catches a page that hangs, even on a busy machine.
     assert.ok(elapsedMs < 15_000, `${elapsedMs} ms`);
     await Promise.all([context.close(), freshContext.close()]);
+  });
+
+  test("the first page creates no slow format of Intl if no post has a planned time (WEB-12)", async () => {
+    const owner = await newStudio(fixture.service.deps);
+    await createPost(fixture.service.deps, owner, { title: "Harbour", body: "Fog" });
+    const context = await fixture.openContext(owner);
+    await context.addInitScript(`
+      globalThis.createdFormats = [];
+      for (const name of ["DateTimeFormat", "ListFormat", "NumberFormat", "RelativeTimeFormat", "Segmenter"])
+        Intl[name] = new Proxy(Intl[name], {
+          construct(target, args) {
+            createdFormats.push(name);
+            return new target(...args);
+          },
+        });`);
+    const page = await context.newPage();
+    const lastRequest = page.waitForResponse((response) => response.url().includes("state=missed"));
+    await openLoadedPage(page, `${fixture.service.base}/studios/${owner.studio.id}/posts`);
+    await lastRequest;
+    assert.deepEqual(await page.evaluate("createdFormats"), []);
+    await context.close();
   });
 });
