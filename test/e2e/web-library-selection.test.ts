@@ -63,10 +63,8 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
   const getSearch = () => new URL(page.url()).search;
   const chooseFilter = (name: string) => pressMenuItem(page, "menuitemradio", name);
   /** A menu returns the focus to its button only after it has closed. */
-  const closeMenu = async (buttonName: string): Promise<void> => {
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: buttonName }).and(page.locator(":focus")).waitFor();
-  };
+  const waitForFocus = (buttonName: string) =>
+    page.getByRole("button", { name: buttonName }).and(page.locator(":focus")).waitFor();
   const isSelected = (filename: string) => page.getByRole("checkbox", { name: `Select ${filename}` }).isChecked();
   const readTags = async () =>
     Object.fromEntries(
@@ -87,11 +85,11 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByRole("button", { name: "Usage" }).press("Enter");
     await chooseFilter("Unused");
     await waitForItems(2);
-    await closeMenu("Usage: Unused");
+    await waitForFocus("Usage: Unused");
     await page.getByRole("button", { name: "Tag" }).press("Enter");
     await chooseFilter("sea");
     await waitForItems(1);
-    await closeMenu("Tag: sea");
+    await waitForFocus("Tag: sea");
     assert.equal(getSearch(), "?kind=image&usage=unused&tag=sea");
     await page.reload();
     await items()
@@ -105,7 +103,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await items()
       .getByRole("button", { name: /used\.png/ })
       .waitFor();
-    await closeMenu("Usage: Used");
+    await waitForFocus("Usage: Used");
     await page.getByRole("radio", { name: "List" }).press("Space");
     await page.waitForURL((url) => url.search === "?kind=image&usage=used&view=list");
     await page.getByRole("radio", { name: "List", checked: true }).waitFor();

@@ -9,7 +9,7 @@ const allTagsValue = " ";
 
 const maxMenuTags = 30;
 
-/** The tags of the menu. A chosen tag keeps its position, because an item that moves loses the focus. */
+/** The tags of the menu. A chosen tag keeps its position. */
 export function listMenuTags(tags: readonly string[], chosenTag: string | undefined): string[] {
   const listedTags = tags.slice(0, maxMenuTags);
   return chosenTag === undefined || listedTags.includes(chosenTag) ? listedTags : [...listedTags, chosenTag];

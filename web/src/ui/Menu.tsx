@@ -194,7 +194,7 @@ export function MenuRadioGroup<Value extends string>({
 export function MenuRadioItem({ value, ...item }: ItemProps & { value: string }) {
   const Radix = useRadixMenu();
   return (
-    <Radix.RadioItem className={itemClasses} value={value} onSelect={(event) => event.preventDefault()}>
+    <Radix.RadioItem className={itemClasses} value={value}>
       <ItemContent {...item} />
       <Indicator />
     </Radix.RadioItem>
