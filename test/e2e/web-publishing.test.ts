@@ -469,6 +469,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
   test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {
     await page.setViewportSize(phone);
+    await openStudioPage("publications/approvals");
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).first().click();
     const toast = page.getByRole("listitem").filter({ hasText: /approved\. Publishing to blue-harbour now\./ });
     await toast.waitFor();

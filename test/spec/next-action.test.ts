@@ -3,14 +3,21 @@ import { test } from "node:test";
 import { getNextAction } from "../../web/src/posts/next-action.ts";
 import { findMainState } from "../../web/src/publishing/find-main-state.ts";
 
-const publication = (state: string, connectionId = "one") => ({ id: `pub ${state}`, state, connectionId });
+const publication = (state: string, connectionId = "one", requestedThrough: string | null = "Claude") => ({
+  id: `pub ${state}`,
+  state,
+  connectionId,
+  requestedBy: { id: "ada" },
+  requestedThrough,
+});
 const post = (status: "draft" | "ready" | "archived", publications: ReturnType<typeof publication>[] = []) => ({
   status,
   publications,
 });
 const account = (canPublish = true) => ({ connectionId: "one", canPublish });
-const owner = { isPublisher: true, may: (): boolean => true };
+const owner = { userId: "ada", isPublisher: true, may: (): boolean => true };
 const member = {
+  userId: "ben",
   isPublisher: false,
   may: (action: string): boolean => action !== "publications.approve" && action !== "platforms.connect",
 };
@@ -46,6 +53,13 @@ test("a publication that waits for a person comes before everything else", () =>
     label: "Resolve…",
     publicationId: "pub unconfirmed",
   });
+});
+
+test("users are not asked to approve what they requested themselves", () => {
+  const request = post("draft", [publication("proposed", "one", null)]);
+  assert.equal(getNextAction(request, [account(false)], owner), undefined);
+  const action = getNextAction(request, [account(false)], { ...owner, userId: "ben" });
+  assert.deepEqual(action, { kind: "review", label: "Approve…", publicationId: "pub proposed" });
 });
 
 test("there is no next action once the post is published or scheduled for every account", () => {

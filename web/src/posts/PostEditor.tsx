@@ -47,7 +47,7 @@ export function PostEditor({
   isDeleted: boolean;
   pressedPagerButton: PressedPagerButton;
 }) {
-  const { studio, may } = useStudio();
+  const { studio, me, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
     (authors: string) => showToast({ text: `Merged with changes by ${authors}.` }),
@@ -58,6 +58,7 @@ export function PostEditor({
   const { base, draft, error, theirs } = editor;
   const { accounts, isLoaded } = useAccounts(editor.latestPost);
   const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
+    userId: me.user.id,
     isPublisher: mayPublishWithoutApproval(studio),
     may,
   });

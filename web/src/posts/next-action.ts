@@ -1,3 +1,5 @@
+import { isOwnRequest } from "../publishing/is-own-request.ts";
+
 /** What the user most likely does next with a post. */
 export type NextAction =
   | { kind: "restore" | "markReady" | "connect" }
@@ -12,7 +14,15 @@ type PolicyAction = "posts.write" | "publications.approve" | "publications.reque
 interface PostState {
   status: "draft" | "ready" | "archived";
   /** Newest first. */
-  publications?: readonly { id: string; connectionId: string; state: string }[] | undefined;
+  publications?:
+    | readonly {
+        id: string;
+        connectionId: string;
+        state: string;
+        requestedBy: { id: string } | null;
+        requestedThrough: string | null;
+      }[]
+    | undefined;
 }
 
 interface AccountState {
@@ -29,14 +39,17 @@ export function getNextAction(
   /** Undefined while they load. */
   accounts: readonly AccountState[] | undefined,
   /** `isPublisher`: whether the user can publish without another person's approval. */
-  { isPublisher, may }: { isPublisher: boolean; may: (action: PolicyAction) => boolean },
+  { userId, isPublisher, may }: { userId: string; isPublisher: boolean; may: (action: PolicyAction) => boolean },
 ): NextAction | undefined {
   const { status, publications = [] } = post;
   if (status === "archived") return may("posts.write") ? { kind: "restore" } : undefined;
   if (may("publications.approve")) {
     const unconfirmed = publications.find(({ state }) => state === "unconfirmed");
     if (unconfirmed) return { kind: "review", label: "Resolve…", publicationId: unconfirmed.id };
-    const [proposal, ...otherProposals] = publications.filter(({ state }) => state === "proposed");
+    const [proposal, ...otherProposals] = publications.filter(
+      // Users who ask for approval want another person to look at the post.
+      (publication) => publication.state === "proposed" && !isOwnRequest(publication, userId),
+    );
     if (proposal && isPublisher)
       return {
         kind: "review",

@@ -3,6 +3,7 @@ import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import type { ButtonSize } from "../ui/button-classes.ts";
+import { isOwnRequest } from "./is-own-request.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
 import { canReschedule, changeableStates, repeatableStates } from "./publication-states.ts";
@@ -124,15 +125,15 @@ function CancelButton({
   size: ButtonSize | undefined;
 }) {
   const { me } = useStudio();
-  const { account, state, requestedBy, requestedThrough } = publication;
-  const isOwnRequest = state === "proposed" && requestedThrough === null && requestedBy?.id === me.user.id;
-  const cancel = useCancelPublication({ isOwnRequest });
-  const [verb, object] = isOwnRequest ? ["Withdraw", "request"] : ["Cancel", "publication"];
+  const { account, state } = publication;
+  const isOwnProposal = state === "proposed" && isOwnRequest(publication, me.user.id);
+  const cancel = useCancelPublication({ isOwnRequest: isOwnProposal });
+  const [verb, object] = isOwnProposal ? ["Withdraw", "request"] : ["Cancel", "publication"];
   return (
     <Button
       variant="quiet"
       size={size}
-      aria-label={`${verb} ${object} ${isOwnRequest ? "for" : "to"} ${account}`}
+      aria-label={`${verb} ${object} ${isOwnProposal ? "for" : "to"} ${account}`}
       onClick={() => cancel(publication)}
     >
       {hasShortLabel === true ? verb : `${verb} ${object}`}
