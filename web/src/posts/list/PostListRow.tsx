@@ -72,7 +72,7 @@ export const PostListRow = memo(function PostListRow({
         <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
             <h2
-              className={`min-w-0 shrink-999 pr-0.5 text-base font-medium ${isTwoLines ? "leading-snug" : ""} ${isTwoLines && !post.match ? "line-clamp-2 text-wrap [overflow-wrap:anywhere]" : "truncate"}`}
+              className={`min-w-0 pr-0.5 text-base font-medium ${isTwoLines ? "leading-snug" : ""} ${isTwoLines && !post.match ? "line-clamp-2 text-wrap [overflow-wrap:anywhere]" : "truncate"}`}
             >
               <Link
                 // Covers the row, so that all of it can be clicked.
@@ -87,7 +87,7 @@ export const PostListRow = memo(function PostListRow({
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
-              <p className="m-0 min-w-[8rem] shrink-999 truncate text-sm text-muted">
+              <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
                 {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
               </p>
               {!isNarrow && <RowTags tags={post.tags} />}
@@ -172,8 +172,8 @@ function RowAuthor({ post: { createdBy, createdByClient }, className }: { post: 
 function RowTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (
-    // Shrinks only if the text beside it can't.
-    <span className="relative z-1 flex min-w-0 items-center gap-1">
+    // The text beside it gets at least 8 rem. If it could shrink, even a fraction of a pixel would shorten the tags.
+    <span className="relative z-1 flex max-w-[calc(100%-8.5rem)] flex-none items-center gap-1">
       {tags.slice(0, maxTags).map((tag) => (
         <Link
           key={tag}
