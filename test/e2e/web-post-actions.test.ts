@@ -308,7 +308,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("button", { name: "Actions for pier.jpg" }).waitFor();
     const rejectedUrls: string[] = [];
-    // A request of the post itself can be on its way while the post moves to the trash.
+    // A request of the post itself can be pending while the post moves to the trash.
     page.on("response", (response) => {
       if (response.status() >= 400 && response.url().includes("/api/uploads")) rejectedUrls.push(response.url());
     });
