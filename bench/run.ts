@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { buildWeb } from "../scripts/build-web.ts";
 
 /**
- * Runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a limit runs a second time,
+ * Builds the web app and runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a limit runs a second time,
  * because other load on the machine can cause that; only if it does so again, the run fails.
  *   npm run bench              without the large ones, about ten minutes
  *   npm run bench -- --full    all of them, about an hour
@@ -44,6 +45,7 @@ async function run(file: string, args: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
+await buildWeb();
 let failureCount = 0;
 for (const [file, ...args] of benchmarks) {
   if (await run(file, args)) continue;
