@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { buildWeb } from "../scripts/build-web.ts";
 
 /**
- * Builds the web app and runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a limit runs a second time,
- * because other load on the machine can cause that; only if it does so again, the run fails.
+ * Builds the web app and runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a
+ * limit runs a second time, because other load on the machine can cause that; only if it does so again, the run fails.
  *   npm run bench              without the large ones, about ten minutes
  *   npm run bench -- --full    all of them, about an hour
  */

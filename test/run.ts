@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { onExit } from "./support/at-exit.ts";
 import { findPgBouncer, startPgBouncer } from "./support/pgbouncer.ts";
 import { createTempFolder } from "./support/temp-folder.ts";
@@ -57,11 +57,7 @@ async function main(): Promise<number> {
     env["TEST_POOLER_URL"] = pooler.url;
   }
 
-  // In the order of their names without the folder, so that tests in faults, some of which start dozens of processes,
-  // run beside others.
-  const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted((a, b) =>
-    basename(a).localeCompare(basename(b)),
-  );
+  const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
   const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
   // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
