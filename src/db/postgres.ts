@@ -16,8 +16,8 @@ import {
 import type { Schema } from "./schema.ts";
 
 /**
- * Waiting for a connection and running one query take at most 5 s together. A new connection that is not established in
- * time is tried a second time, which takes 2 s longer, and its verification up to 1 s.
+ * Waiting for a connection and running one query take at most 5 s together: up to 2 s longer if a new connection is not
+ * established in time and is tried again, and up to 1 s longer to verify a new connection.
  */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;

@@ -101,7 +101,10 @@ export function validatePost(
   });
 }
 
-/** The files of the choice may have been removed from the post since. Where files are required, `files_missing` says so. */
+/**
+ * The files of the choice may have been removed from the post since. Where files are required, the problem
+ * `files_missing` says so instead.
+ */
 const noFilesWarning: Problem = {
   level: "warning",
   code: "no_files_chosen",

@@ -162,10 +162,10 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           variant="quiet"
           size="small"
           icon={isPreviewing ? PenLine : Eye}
-          // On a phone, only the icon is visible.
           className="flex-none"
           onClick={() => setIsPreviewing(!isPreviewing)}
         >
+          {/* On a phone, only the icon is visible. */}
           <span className="max-sm:sr-only">{isPreviewing ? "Write" : "Preview"}</span>
         </Button>
       </div>

@@ -2,7 +2,10 @@ import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { EditorController } from "./use-editor.ts";
 
-/** Takes the free space of its row. A status that doesn't fit wraps to a hidden second line; a warning is always visible. */
+/**
+ * Takes the free space of its row. A status that doesn't fit wraps to a hidden second line, so it is never cut off; a
+ * warning is always visible.
+ */
 export function SaveStatus({ editor }: { editor: EditorController }) {
   const isWarning = editor.hasConflict || editor.error !== undefined;
   return (

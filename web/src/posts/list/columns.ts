@@ -16,7 +16,7 @@ export interface Columns {
 /** “Waiting for approval” needs a wider column than all other states. */
 export const hasLongState = (post: PostSummary): boolean => describePostState(post).label === stateLabels.proposed;
 
-/** The columns of the list. The result stays the same while more posts are loaded, so that rows need not render again. */
+/** The columns of the list. The result changes only if a column does, so that rows need not render again. */
 export function useColumns(posts: readonly PostSummary[]): Columns {
   const hasAccounts = posts.some(({ publications }) => publications.length > 0);
   const isStateWide = posts.some(hasLongState);
