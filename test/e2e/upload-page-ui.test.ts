@@ -311,16 +311,22 @@ if (hasChromium())
         await context.close();
       });
 
-      test("saves an alt text that is entered before the upload starts, even if the first attempt fails (UPLOAD-10)", async () => {
+      /** Opens the page of a new upload link, where no upload starts until `startUploads` is called. */
+      async function openHeldPage() {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
         await page.goto(link.url);
         await waitForState(page, "empty");
-        const hold = Promise.withResolvers<void>();
+        const { promise: started, resolve: startUploads } = Promise.withResolvers<void>();
         await page.route("**/api/uploads/files", async (route) => {
-          await hold.promise;
+          await started;
           return route.continue();
         });
+        return { page, context, link, startUploads };
+      }
+
+      test("saves an alt text that is entered before the upload starts, even if the first attempt fails (UPLOAD-10)", async () => {
+        const { page, context, link, startUploads } = await openHeldPage();
         let attemptCount = 0;
         await page.route("**/api/uploads/files/*", (route) =>
           route.request().method() === "PATCH" && attemptCount++ === 0
@@ -331,7 +337,7 @@ if (hasChromium())
         await page.getByLabel("Alt text").fill("A wall in the sun");
         await page.keyboard.press("Enter");
         await page.getByText("Saved").waitFor();
-        hold.resolve();
+        startUploads();
         await waitForState(page, "done");
         await waitUntil(async () => (await link.assets())[0]?.altText === "A wall in the sun");
         assert.equal(attemptCount, 2);
@@ -339,15 +345,7 @@ if (hasChromium())
       });
 
       test("keeps an alt text that the server rejects and says why, before and after the upload (UPLOAD-10)", async () => {
-        const { page, context } = await openObservedPage(browser);
-        const link = await createTestUploadLink(service);
-        await page.goto(link.url);
-        await waitForState(page, "empty");
-        const hold = Promise.withResolvers<void>();
-        await page.route("**/api/uploads/files", async (route) => {
-          await hold.promise;
-          return route.continue();
-        });
+        const { page, context, link, startUploads } = await openHeldPage();
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         const altText = page.getByLabel("Alt text");
         // A character that pasted text can contain, but the database can't store.
@@ -361,7 +359,7 @@ if (hasChromium())
         await altText.waitFor();
         await enterRejectedText("A wall");
         await page.getByText("Saved", { exact: true }).waitFor();
-        hold.resolve();
+        startUploads();
         await waitForState(page, "done");
         await problem.waitFor();
         assert.equal(await altText.inputValue(), "A wall\0");
