@@ -15,12 +15,13 @@ import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts
 
 /**
  * Takes a screenshot of every page in every state, from a running service with a sample studio:
- * `npm run screenshots -- <folder> [name …]`, for desktop and phone, light and dark.
+ * `npm run screenshots -- <folder> [name …]`, for desktop, tablet and phone, light and dark.
  * `--docs` updates the screenshots in docs/images instead.
  */
 
 const devices: Record<string, BrowserContextOptions> = {
-  desktop: { viewport: { width: 1280, height: 800 } },
+  desktop: { viewport: { width: 1440, height: 900 } },
+  tablet: { viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
 const schemes = ["light", "dark"] as const;
