@@ -201,7 +201,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("radio", { name: "Agenda" }).click();
     await unscheduled.getByText("Tap the calendar icon to schedule a post.").waitFor();
     await page.getByRole("radio", { name: "Month" }).click();
-    await unscheduled.getByText("Drag a post to a day to schedule it.").waitFor();
+    await unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.").waitFor();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();

@@ -31,7 +31,7 @@ export function ClientRow({ client }: { client: AiClient }) {
         details={[
           ["Acts for", isMine ? "you" : client.user.name],
           ["Works in", studioName ?? "no studio"],
-          ["Can", formatScopes(client.scopes)],
+          ["Access", formatScopes(client.scopes)],
           ["Approved", <RelativeTime at={client.grantedAt} timezone={studio.timezone} />],
           [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} timezone={studio.timezone} />],
           ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),

@@ -44,7 +44,9 @@ export function ClientsPage() {
       >
         {isEmpty
           ? "No AI client is connected yet. You approve each one, choose what it can do, and can revoke its access here at any time."
-          : `${may("clients.listAll") ? "AI clients with access to this studio, and your own clients in other studios." : "AI clients you approved, in any studio."} Revoking a client blocks all its calls from now on. Signing out here doesn’t disconnect clients.`}
+          : may("clients.listAll")
+            ? "AI clients with access to this studio, and your own clients in other studios."
+            : "AI clients you approved, in any studio."}
       </PageHeader>
       <PagedList list={clients} empty={null}>
         {(items) => <ClientList label="Connected clients" clients={items} />}

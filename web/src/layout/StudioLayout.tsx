@@ -95,7 +95,9 @@ function SearchAndCreate() {
       >
         <Search size={16} className="flex-none" aria-hidden="true" />
         <span className="min-w-0 flex-1 truncate">Search</span>
-        <Kbd keys="mod+k" />
+        <span className="pointer-coarse:hidden">
+          <Kbd keys="mod+k" />
+        </span>
       </button>
       {may("posts.write") && (
         <IconButton

@@ -65,7 +65,7 @@ export function ApprovalSettings() {
           </div>
         </fieldset>
         {error !== undefined && <ErrorMessage error={error} />}
-        <p className="flex items-center gap-4">
+        <p className="mt-5 flex items-center gap-4">
           <Button
             type="submit"
             disabled={approval === studio.approval}

@@ -52,7 +52,7 @@ export function StudioDetails() {
           options={zones.map((zone) => [zone, zone])}
         />
         {error !== undefined && <ErrorMessage error={error} />}
-        <p className="flex items-center gap-4">
+        <p className="mt-5 flex items-center gap-4">
           <Button type="submit" disabled={!hasChanges} busyLabel={isRunning && "Saving…"}>
             Save
           </Button>

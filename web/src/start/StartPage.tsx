@@ -23,7 +23,7 @@ function Welcome() {
         title="A studio’s posts and media, open to the AI clients you connect."
         intro="Atelier stores a content studio’s posts and media, and lets AI clients such as Claude, ChatGPT or Cursor work on them over MCP. Each client acts for the person who connected it, and can never do more than that person."
       >
-        <p>
+        <p className="mt-6">
           <ButtonAnchor href="/login">Sign in</ButtonAnchor>
         </p>
       </Hero>

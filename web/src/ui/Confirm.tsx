@@ -54,7 +54,7 @@ function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; 
         <TextField
           label={
             <>
-              Type <em className="font-serif font-normal">{typeToConfirm}</em> to confirm
+              Type <strong>{typeToConfirm}</strong> to confirm
             </>
           }
           value={typedText}

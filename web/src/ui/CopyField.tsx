@@ -45,7 +45,7 @@ export function CopyField({
     <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div
-        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 rounded-lg border border-rule bg-raised p-1 pl-3 ${isMultiLine ? "max-sm:grid-cols-1 max-sm:pl-1" : ""}`}
+        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 rounded-lg border border-rule bg-raised p-1 pl-3 ${isMultiLine ? "items-start max-sm:grid-cols-1 max-sm:pl-1" : "items-center"}`}
       >
         <code
           ref={codeRef}

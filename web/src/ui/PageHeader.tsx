@@ -16,7 +16,7 @@ export function PageHeader({
   useDocumentTitle(title);
   return (
     <header
-      className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3"
+      className={`mb-5 flex flex-wrap justify-between gap-x-6 gap-y-3 ${children === undefined ? "items-center" : "items-start"}`}
       data-page-width={isWide ? "wide" : undefined}
     >
       <div className="min-w-0 flex-[1_1_16rem]">

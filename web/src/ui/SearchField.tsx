@@ -38,7 +38,9 @@ export function SearchField({
   }, [searchText]);
 
   return (
-    <div className={`relative max-sm:flex-[1_1_100%] ${isWide ? "flex-[1_1_16rem]" : "flex-[0_1_16rem]"}`}>
+    <div
+      className={`relative max-sm:max-w-none max-sm:flex-[1_1_100%] ${isWide ? "flex-[1_1_16rem]" : "max-w-64 flex-[1_1_10rem]"}`}
+    >
       <label htmlFor={id} className="sr-only">
         {label}
       </label>

@@ -79,7 +79,7 @@ export function createRow(
     placeholder: strings.altHint,
     autocomplete: "off",
     className:
-      "min-h-9 px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
+      "min-h-9 px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:text-base pointer-coarse:min-h-11",
   });
   const saveStatus = createElement("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
   const altProblem = createElement("span", {

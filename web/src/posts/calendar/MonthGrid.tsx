@@ -92,9 +92,9 @@ function MonthDay({
       aria-current={day === today ? "date" : undefined}
       className={`group/cell h-30 border border-rule p-1 align-top ${isOver ? "bg-wash" : ""} ${isOtherMonth && !isOver ? "bg-sunken" : ""}`}
     >
-      <div className="mb-1 flex min-h-6 items-center justify-between pl-1 text-xs">
+      <div className="mb-1 flex min-h-6 items-center justify-between pl-1 text-xs pointer-coarse:min-h-11">
         <span
-          className={`inline-grid h-5 min-w-5 place-items-center rounded-full tabular-nums ${getNumberClasses(day, today, isOtherMonth)}`}
+          className={`inline-grid size-6 place-items-center rounded-full tabular-nums ${getNumberClasses(day, today, isOtherMonth)}`}
         >
           <span aria-hidden="true">{Number(day.slice(8))}</span>
           <span className="sr-only">{formatLongDay(day)}</span>
@@ -131,6 +131,6 @@ function MonthDay({
 }
 
 function getNumberClasses(day: string, today: string, isOtherMonth: boolean): string {
-  if (day === today) return "bg-accent px-1 font-semibold text-accent-ink";
+  if (day === today) return "bg-accent font-semibold text-accent-ink";
   return isOtherMonth || day < today ? "text-muted" : "text-ink";
 }

@@ -64,7 +64,9 @@ export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPos
 
 function describeScheduling({ canDrag, onSchedule }: Omit<UnscheduledPostsProps, "filter">): string {
   if (!onSchedule) return "Open a post to schedule it.";
-  return canDrag ? "Drag a post to a day to schedule it." : "Tap the calendar icon to schedule a post.";
+  return canDrag
+    ? "Drag a post to a day, or choose a time with its calendar button."
+    : "Tap the calendar icon to schedule a post.";
 }
 
 function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsProps, "filter"> & { post: PostSummary }) {

@@ -103,7 +103,7 @@ function HourCell({
           slot={slot}
           label={label}
           isTabStop={isTabStop}
-          className={`w-full pointer-coarse:h-11 ${groups.length > 0 ? "h-6" : "h-9"}`}
+          className={`w-full pointer-coarse:h-11 pointer-coarse:text-control ${groups.length > 0 ? "h-6" : "h-9"}`}
           onCreate={onCreate}
         />
       )}
