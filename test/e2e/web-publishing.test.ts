@@ -209,6 +209,24 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal((await readPublications(id))[0]?.state, "canceled");
   });
 
+  test("a user who asks for approval can view and withdraw the request, and is not asked to review it (PUB-4)", async () => {
+    await openStudioPage(`posts/${await addPost("Ferry")}`);
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Ask for approval").check();
+    await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
+    await row.getByRole("link", { name: "View blue-harbour" }).waitFor();
+    assert.equal(await row.getByRole("link", { name: "Review blue-harbour" }).count(), 0);
+    await openStudioPage("publications/approvals");
+    await page.getByRole("heading", { name: "Ferry" }).waitFor();
+    await page.getByRole("link", { name: "Publications", exact: true }).first().waitFor();
+    await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Withdraw request for blue-harbour" }).click();
+    await dialog.getByRole("button", { name: "Withdraw request" }).click();
+    await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
+  });
+
   test("says that a local time does not exist when daylight saving time starts", async () => {
     const { deps } = fixture.service;
     const id = await addPost("Early");
@@ -391,8 +409,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await page.getByLabel("Status").selectOption("canceled");
-    await waitUntil(async () => (await rows.count()) === 2, { description: "only canceled publications are listed" });
-    assert.equal(await rows.getByText("Canceled", { exact: true }).count(), 2);
+    await waitUntil(async () => (await rows.count()) === 3, { description: "only canceled publications are listed" });
+    assert.equal(await rows.getByText("Canceled", { exact: true }).count(), 3);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
 

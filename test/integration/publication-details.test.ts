@@ -88,12 +88,18 @@ forEachEngine("publication details", (fixture) => {
     await reschedulePublication(deps, proposer, { publicationId: id, at: inHours(2) });
     const { state, revision, lastApproval } = await read();
     assert.deepEqual([state, revision, lastApproval], ["proposed", 3, { revision: 2, scheduledFor: approvedTime }]);
+    const { publications = [] } = await getPost(deps, owner, { postId });
+    assert.deepEqual(
+      publications.map(({ hasLostApproval }) => hasLostApproval),
+      [true],
+    );
 
     const proposal = await publishPost(deps, proposer, {
       postId: await newPost("Never approved"),
       connectionIds: publishing.connectionIds,
     });
     const publicationId = proposal.publications[0]?.id ?? "";
+    assert.ok(!("hasLostApproval" in (proposal.publications[0] ?? {})));
     assert.equal((await getPublicationDetail(deps, owner, { publicationId })).lastApproval, null);
   });
 

@@ -62,6 +62,12 @@ test("users are not asked to approve what they requested themselves", () => {
   assert.deepEqual(action, { kind: "review", label: "Approve…", publicationId: "pub proposed" });
 });
 
+test("users are asked to approve their own publication after someone else's change ended its approval (PUB-4)", () => {
+  const changed = { ...publication("proposed", "one", null), hasLostApproval: true as const };
+  const action = getNextAction(post("draft", [changed]), [account(false)], owner);
+  assert.deepEqual(action, { kind: "review", label: "Approve…", publicationId: "pub proposed" });
+});
+
 test("there is no next action once the post is published or scheduled for every account", () => {
   assert.equal(getNextAction(post("ready", [publication("published")]), [account()], owner), undefined);
   assert.equal(getNextAction(post("ready"), [account(false)], owner), undefined);

@@ -28,6 +28,10 @@ export const publicationView = z.object({
   requestedBy: userOrClientView.nullable(),
   requestedThrough: z.string().nullable().describe("The AI client that requested it."),
   approvedBy: userOrClientView.nullable(),
+  hasLostApproval: z
+    .literal(true)
+    .optional()
+    .describe("Only if it is proposed because of a change after its approval."),
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
   createdAt: z.string(),
 });
@@ -50,6 +54,7 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
     requestedBy: toUserOrClient(publication.requestedBy, publication.requestedByName),
     requestedThrough: publication.requestedClientName,
     approvedBy: toUserOrClient(publication.approvedBy, publication.approvedByName),
+    ...(publication.state === "proposed" && publication.approvedRevision !== null ? { hasLostApproval: true } : {}),
     problem: publication.problem,
     createdAt: toIsoTime(publication.createdAt),
   };

@@ -21,6 +21,7 @@ interface PostState {
         state: string;
         requestedBy: { id: string } | null;
         requestedThrough: string | null;
+        hasLostApproval?: true | undefined;
       }[]
     | undefined;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { proposalCountQuery } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { isOwnRequest } from "./is-own-request.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 
 /** The number of publications that wait for this user's approval; nothing if none do. */
@@ -21,11 +22,12 @@ export function useProposalCount(): string | undefined {
   return count === 0 ? undefined : `${count}${hasMore ? "+" : ""}`;
 }
 
-/** How many publications wait for this user's approval: `count`, or more than that. */
+/** How many publications wait for this user's approval: `count`, or more than that. Own requests wait for others. */
 export function useProposals(): { count: number; hasMore: boolean } {
-  const { studio, may } = useStudio();
+  const { studio, me, may } = useStudio();
   const isEnabled = may("publications.approve") && mayPublishWithoutApproval(studio);
   const page = useQuery({ ...proposalCountQuery(studio.id), enabled: isEnabled }).data;
   if (!isEnabled || !page) return { count: 0, hasMore: false };
-  return { count: page.publications.length, hasMore: page.nextCursor !== null };
+  const waiting = page.publications.filter((publication) => !isOwnRequest(publication, me.user.id));
+  return { count: waiting.length, hasMore: page.nextCursor !== null };
 }

@@ -43,13 +43,14 @@ export function PublicationActions({
   /** By default, opens a dialog. */
   onPublishAgain?: () => void;
 }) {
-  const { studio, may } = useStudio();
+  const { studio, me, may } = useStudio();
   const [isRescheduling, setIsRescheduling] = useState(false);
   const [isPublishingAgain, setIsPublishingAgain] = useState(false);
   const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
-  const canReview = state === "unconfirmed" || mayPublishWithoutApproval(studio);
+  const canReview =
+    state === "unconfirmed" || (mayPublishWithoutApproval(studio) && !isOwnRequest(publication, me.user.id));
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
   const publishVariant = isProminent ? "primary" : "quiet";

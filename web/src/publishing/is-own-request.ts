@@ -1,8 +1,12 @@
 interface Request {
   requestedBy: { id: string } | null;
   requestedThrough: string | null;
+  hasLostApproval?: true | undefined;
 }
 
-/** Whether this user requested the publication, and not an AI client for them. */
-export const isOwnRequest = ({ requestedBy, requestedThrough }: Request, userId: string): boolean =>
-  requestedThrough === null && requestedBy?.id === userId;
+/**
+ * Whether this user asked for approval, and not an AI client for them. The user then wants another person to look. A
+ * publication that lost its approval is not a request: someone else changed it.
+ */
+export const isOwnRequest = ({ requestedBy, requestedThrough, hasLostApproval }: Request, userId: string): boolean =>
+  requestedThrough === null && hasLostApproval !== true && requestedBy?.id === userId;
