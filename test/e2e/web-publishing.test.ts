@@ -353,6 +353,15 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const id = await addPost("Kiln");
     const memberPage = await (await fixture.openContext(member, { viewport: desktop })).newPage();
     await memberPage.goto(`${base}/studios/${owner.studio.id}/posts/${id}`);
+    // Every button and menu item that leads to a request says so.
+    await memberPage.getByRole("button", { name: "Ask for approval…" }).waitFor();
+    assert.equal(await memberPage.getByRole("button", { name: /^(Publish|Schedule)/ }).count(), 0);
+    await memberPage.getByRole("link", { name: "Posts" }).first().click();
+    await memberPage.getByRole("button", { name: "Actions for Kiln" }).click();
+    await memberPage.getByRole("menuitem", { name: "Ask for approval…" }).waitFor();
+    assert.equal(await memberPage.getByRole("menuitem", { name: "Schedule…" }).count(), 0);
+    await memberPage.keyboard.press("Escape");
+    await memberPage.getByRole("link", { name: "Kiln" }).click();
     await memberPage.getByRole("button", { name: "Ask for approval…" }).click();
     const dialog = memberPage.getByRole("dialog", { name: "Ask for approval" });
     await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
@@ -368,7 +377,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const confirmation = memberPage.getByRole("dialog", { name: "Withdraw the request to publish to blue-harbour?" });
     await confirmation.getByRole("button", { name: "Withdraw request" }).click();
     await publications.getByText("Canceled", { exact: true }).waitFor();
-    await publications.getByRole("button", { name: "Publish to blue-harbour" }).click();
+    await publications.getByRole("button", { name: "Ask for approval to publish to blue-harbour" }).click();
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
     await publications.getByText("Waiting for approval", { exact: true }).waitFor();
     await memberPage.getByRole("link", { name: "View blue-harbour" }).click();

@@ -20,7 +20,7 @@ const emptyGroups: Record<PostGroup, { title: string; text: string }> = {
   },
   scheduled: {
     title: "Nothing is scheduled",
-    text: "Posts that have a publishing time or wait for approval appear here. Choose Schedule in the menu of a post.",
+    text: "Posts that have a publishing time or wait for approval appear here. Choose Schedule or Ask for approval in the menu of a post.",
   },
   published: {
     title: "Nothing is published yet",

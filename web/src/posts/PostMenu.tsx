@@ -2,10 +2,12 @@ import { CalendarClock, CopyPlus, Ellipsis, Link2, SquarePen, Trash2 } from "luc
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { postStatuses } from "../search-params.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
 import { listReschedulable } from "./find-planned-time.ts";
+import { askLabel } from "./next-action.ts";
 import { findGroup } from "./post-groups.ts";
 import { usePostDialogs } from "./PostDialogs.tsx";
 import { useChangePost } from "./use-change-post.ts";
@@ -79,7 +81,7 @@ function ScheduleItem({ post }: { post: PostSummary }) {
   if (times.size === 0)
     return (
       <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
-        Schedule…
+        {mayPublishWithoutApproval(studio) ? "Schedule…" : askLabel}
       </MenuItem>
     );
   if (times.size === 1)

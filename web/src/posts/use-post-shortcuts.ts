@@ -4,6 +4,7 @@ import { mayPublishWithoutApproval } from "../publishing/may-publish-without-app
 import type { PublishMode } from "../publishing/PostPublishing.tsx";
 import type { PostPanel } from "../search-params.ts";
 import { useShortcut } from "../ui/use-shortcut.ts";
+import { askLabel } from "./next-action.ts";
 
 /** The shortcuts of the editor. The help sheet and the command palette list them. */
 export function usePostShortcuts({
@@ -18,13 +19,14 @@ export function usePostShortcuts({
   onPublish: (mode: PublishMode) => void;
 }): void {
   const { studio } = useStudio();
+  const isPublisher = mayPublishWithoutApproval(studio);
   const group = "Post";
   useShortcut({ keys: "mod+s", label: "Save the post", group, icon: Save, run: onSave });
   useShortcut({ keys: "c", label: "Comments", group, icon: MessageSquare, run: () => onTogglePanel("comments") });
   useShortcut({ keys: "h", label: "History", group, icon: History, run: () => onTogglePanel("history") });
   useShortcut({
     keys: "p",
-    label: mayPublishWithoutApproval(studio) ? "Publish…" : "Ask for approval…",
+    label: isPublisher ? "Publish…" : askLabel,
     group,
     icon: Send,
     isEnabled: canPublish,
@@ -35,7 +37,7 @@ export function usePostShortcuts({
     label: "Schedule…",
     group,
     icon: CalendarClock,
-    isEnabled: canPublish,
+    isEnabled: canPublish && isPublisher,
     run: () => onPublish("schedule"),
   });
 }

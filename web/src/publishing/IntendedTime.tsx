@@ -1,8 +1,10 @@
 import { CalendarClock, X } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
+import { askLabel } from "../posts/next-action.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatTime } from "../ui/format-time.ts";
 import { IconButton } from "../ui/IconButton.tsx";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { resolveLocalTime } from "./zoned-time.ts";
 
 /** The time that the user chose on the calendar for the post; shown until the post is scheduled. */
@@ -17,7 +19,9 @@ export function IntendedTime({
   onSchedule: (() => void) | undefined;
   onDismiss: () => void;
 }) {
-  const { timezone } = useStudio().studio;
+  const { studio } = useStudio();
+  const { timezone } = studio;
+  const isPublisher = mayPublishWithoutApproval(studio);
   const time = resolveLocalTime(localTime, timezone);
   if (time.kind !== "valid") return null;
   return (
@@ -30,10 +34,10 @@ export function IntendedTime({
         <Button
           variant="secondary"
           size="small"
-          aria-label={`Schedule for ${formatTime(time.iso, timezone)}`}
+          aria-label={`${isPublisher ? "Schedule" : "Ask for approval"} for ${formatTime(time.iso, timezone)}`}
           onClick={onSchedule}
         >
-          Schedule…
+          {isPublisher ? "Schedule…" : askLabel}
         </Button>
       )}
       <IconButton icon={X} size="small" label="Clear the intended time" onClick={onDismiss} />

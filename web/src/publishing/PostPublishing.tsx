@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CalendarClock, Send } from "lucide-react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { NextAction } from "../posts/next-action.ts";
+import { askLabel, type NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
@@ -45,6 +45,7 @@ export function PostPublishing({
 }) {
   const { studio, may } = useStudio();
   const { status, id: postId, publications = [] } = editor.latestPost;
+  const isPublisher = mayPublishWithoutApproval(studio);
   const isArchived = status === "archived";
   const hasAccounts = accounts.length > 0;
   const shownPublications = publications.slice(0, maxPublications);
@@ -60,11 +61,11 @@ export function PostPublishing({
           <div className="flex flex-wrap gap-2">
             {nextAction?.kind !== "publish" && (
               <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
-                {mayPublishWithoutApproval(studio) ? "Publish…" : "Ask for approval…"}
+                {isPublisher ? "Publish…" : askLabel}
               </Button>
             )}
-            {/* The intended time has its own button. */}
-            {intendedTime === undefined && (
+            {/* The intended time has its own button. Users who ask for approval choose the time in the same dialog. */}
+            {isPublisher && intendedTime === undefined && (
               <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
                 Schedule…
               </Button>

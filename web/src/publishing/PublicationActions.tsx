@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { askLabel } from "../posts/next-action.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import type { ButtonSize } from "../ui/button-classes.ts";
 import { isOwnRequest } from "./is-own-request.ts";
@@ -49,13 +50,12 @@ export function PublicationActions({
   const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
-  const canReview =
-    state === "unconfirmed" || (mayPublishWithoutApproval(studio) && !isOwnRequest(publication, me.user.id));
+  const isPublisher = mayPublishWithoutApproval(studio);
+  const canReview = state === "unconfirmed" || (isPublisher && !isOwnRequest(publication, me.user.id));
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
   const publishVariant = isProminent ? "primary" : "quiet";
-  // A canceled publication never started.
-  const publishLabel = state === "canceled" ? "Publish" : "Publish again";
+  const [publishLabel, publishAction] = getPublishLabels(state, isPublisher);
 
   return (
     <>
@@ -89,10 +89,10 @@ export function PublicationActions({
         <Button
           variant={publishVariant}
           size={size}
-          aria-label={`${publishLabel} to ${account}`}
+          aria-label={`${publishAction} to ${account}`}
           onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
         >
-          {publishLabel}…
+          {publishLabel}
         </Button>
       )}
       {url !== null && (
@@ -113,6 +113,13 @@ export function PublicationActions({
       {isRescheduling && <RescheduleDialog publication={publication} onClose={() => setIsRescheduling(false)} />}
     </>
   );
+}
+
+/** The label of the button, and what its accessible name says before the account. */
+function getPublishLabels(state: Publication["state"], isPublisher: boolean): [label: string, action: string] {
+  // A canceled publication never started.
+  if (state === "canceled") return isPublisher ? ["Publish…", "Publish"] : [askLabel, "Ask for approval to publish"];
+  return isPublisher ? ["Publish again…", "Publish again"] : ["Ask to publish again…", "Ask to publish again"];
 }
 
 /** Cancels the publication; users withdraw their own requests. */

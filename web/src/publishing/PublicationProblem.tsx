@@ -6,6 +6,7 @@ import { useConnect } from "../platforms/use-connect.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Notice } from "../ui/Notice.tsx";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { describeFailure, failureNextSteps } from "./publication-states.ts";
 
@@ -21,13 +22,16 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
   const mustFixPost = !isSuperseded && !mustReconnect && problem?.code === "not_publishable";
 
   function describeNextStep(): string {
-    const lastStep = state === "missed" ? "choose a new time" : "publish it again";
+    const isPublisher = mayPublishWithoutApproval(studio);
+    const repeat = isPublisher ? "publish it again" : "ask to publish it again";
+    const lastStep = state === "missed" ? "choose a new time" : repeat;
     if (isSuperseded) return failureNextSteps.superseded;
     if (canReconnect) return `Reconnect ${account}, then ${lastStep}.`;
     if (mustReconnect) return `Ask an owner or admin to reconnect ${account}, then ${lastStep}.`;
-    if (mustFixPost) return "Change the post, then publish it again.";
-    if (problem?.code === "blocked") return failureNextSteps.blocked;
-    return failureNextSteps[state === "missed" ? "missed" : "failed"];
+    if (mustFixPost) return `Change the post, then ${repeat}.`;
+    if (problem?.code === "blocked") return `Check the account on the platform first, then ${repeat}.`;
+    if (state === "missed") return failureNextSteps.missed;
+    return `${isPublisher ? "Publish" : "Ask to publish"} it again, or change the post first.`;
   }
 
   const postLink = state === "failed" && (

@@ -103,7 +103,7 @@ function NoPublications({ isFiltered }: { isFiltered: boolean }) {
       }
     >
       {needsAccount && (canConnect ? "Connect an account first. " : "Ask an owner or admin to connect an account. ")}
-      To publish, open a post and choose Publish or Schedule.
+      To publish, open a post and choose Publish, Schedule or Ask for approval.
     </EmptyState>
   );
 }

@@ -169,8 +169,8 @@ function chooseOnlyAccount(accounts: readonly Account[]): readonly string[] {
 }
 
 function getTitle(postTitle: string, needsApproval: boolean, isScheduling: boolean): string {
-  if (isScheduling) return `Schedule “${postTitle}”`;
-  return needsApproval ? `Ask for approval of “${postTitle}”` : `Publish “${postTitle}”`;
+  if (needsApproval) return `Ask for approval of “${postTitle}”`;
+  return `${isScheduling ? "Schedule" : "Publish"} “${postTitle}”`;
 }
 
 function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {

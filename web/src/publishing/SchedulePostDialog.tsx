@@ -4,6 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { PublishDialog } from "./PublishDialog.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
@@ -83,9 +84,11 @@ function MessageDialog({
   action,
   children,
 }: SchedulePostDialogProps & { postTitle?: string | undefined; action?: ReactNode; children: ReactNode }) {
+  const { studio } = useStudio();
+  const verb = isScheduling ? "Schedule" : "Publish";
   const target = postTitle === undefined ? "post" : `“${postTitle}”`;
   return (
-    <Dialog title={`${isScheduling ? "Schedule" : "Publish"} ${target}`} onClose={onClose}>
+    <Dialog title={`${mayPublishWithoutApproval(studio) ? verb : "Ask for approval of"} ${target}`} onClose={onClose}>
       <div className="mt-3">{children}</div>
       <DialogActions>
         <Button variant={action === undefined ? "primary" : "secondary"} onClick={onClose}>

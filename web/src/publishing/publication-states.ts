@@ -29,8 +29,6 @@ export const describeFailure = ({ state, problem }: Pick<Publication, "state" | 
   state === "missed" ? missedText : `${problem?.message ?? "The publication failed."} Nothing was published.`;
 
 export const failureNextSteps = {
-  failed: "Publish it again, or change the post first.",
-  blocked: "Check the account on the platform first, then publish it again.",
   missed: "Choose a new time or cancel it.",
   /** The post has a newer publication for the same account. */
   superseded: "A newer publication has replaced it.",

@@ -157,5 +157,7 @@ function NothingPlanned({ isFiltered, range }: { isFiltered: boolean; range: Cal
     );
   // In a month or week, the empty days already show that there is nothing.
   if (range !== "agenda") return null;
-  return <EmptyState title="Nothing planned">Open a post and choose Schedule to see it here.</EmptyState>;
+  return (
+    <EmptyState title="Nothing planned">Open a post and choose Schedule or Ask for approval to see it here.</EmptyState>
+  );
 }

@@ -5,6 +5,7 @@ import { useId } from "react";
 import { postSummariesQuery, type SharedFilter, type PostSummary } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
+import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
 import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Loading } from "../../ui/Loading.tsx";
@@ -99,7 +100,7 @@ function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsPro
           ref={setActivatorNodeRef}
           icon={CalendarPlus}
           size="small"
-          label={`Schedule ${post.title}`}
+          label={`${mayPublishWithoutApproval(studio) ? "Schedule" : "Ask for approval of"} ${post.title}`}
           aria-describedby={isDragDisabled ? undefined : attributes["aria-describedby"]}
           onClick={() => onSchedule(post)}
         />
