@@ -211,9 +211,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
   test("a user who asks for approval can view and withdraw the request, and is not asked to review it (PUB-4)", async () => {
     await openStudioPage(`posts/${await addPost("Ferry")}`);
-    await page.getByRole("button", { name: "Publish…" }).click();
+    await page.getByRole("button", { name: "Publish…" }).waitFor();
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Ask for approval…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Ask for approval").check();
+    assert.ok(await dialog.getByLabel("Ask for approval").isChecked());
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByRole("link", { name: "View blue-harbour" }).waitFor();

@@ -1,9 +1,10 @@
-import { Archive, ChevronDown, ChevronUp, CopyPlus, Ellipsis, Link2, Trash2 } from "lucide-react";
+import { Archive, ChevronDown, ChevronUp, CopyPlus, Ellipsis, Link2, Trash2, UserCheck } from "lucide-react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
+import { askLabel } from "./next-action.ts";
 import { findGroup } from "./post-groups.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
 import { useDeletePost } from "./use-delete-post.ts";
@@ -16,11 +17,14 @@ import { statusIcons } from "./status-labels.ts";
 export function OpenPostMenu({
   editor,
   pager,
+  onAskForApproval,
   onSetStatus,
 }: {
   editor: EditorController;
   /** Undefined if the header has buttons for it. */
   pager: PostPager | undefined;
+  /** Undefined if the post can't be published now, or if the user's only way to publish is to ask. */
+  onAskForApproval: (() => void) | undefined;
   onSetStatus: (status: PostStatus) => Promise<void>;
 }) {
   const { may } = useStudio();
@@ -32,6 +36,13 @@ export function OpenPostMenu({
   const { status } = editor.base;
   const group = "Post";
   useShortcut({ label: "Copy link", group, icon: Link2, run: copyPostLink });
+  useShortcut({
+    label: askLabel,
+    group,
+    icon: UserCheck,
+    isEnabled: onAskForApproval !== undefined,
+    run: () => onAskForApproval?.(),
+  });
   useShortcut({
     label: "Duplicate",
     group,
@@ -60,6 +71,11 @@ export function OpenPostMenu({
         <MenuItem icon={Link2} onSelect={copyPostLink}>
           Copy link
         </MenuItem>
+        {onAskForApproval && (
+          <MenuItem icon={UserCheck} onSelect={onAskForApproval}>
+            {askLabel}
+          </MenuItem>
+        )}
         {mayWrite && (
           <>
             <MenuItem icon={CopyPlus} onSelect={() => void duplicate()}>

@@ -13,6 +13,7 @@ const ReschedulePostDialog = lazy(async () => ({
 interface PostDialogs {
   copyLink: (url: string) => Promise<void>;
   schedule: (postId: string) => void;
+  askForApproval: (postId: string) => void;
   /** For a post whose planned publications have the same time. */
   reschedule: (post: PostSummary) => void;
 }
@@ -20,6 +21,7 @@ interface PostDialogs {
 const PostDialogsContext = createContext<PostDialogs>({
   copyLink: async () => {},
   schedule: () => {},
+  askForApproval: () => {},
   reschedule: () => {},
 });
 
@@ -32,18 +34,23 @@ export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
  */
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();
-  const [postIdToSchedule, setPostIdToSchedule] = useState<string>();
+  const [plan, setPlan] = useState<{ postId: string; asksForApproval: boolean }>();
   const [postToReschedule, setPostToReschedule] = useState<PostSummary>();
   const dialogs = useMemo(
-    () => ({ copyLink, schedule: setPostIdToSchedule, reschedule: setPostToReschedule }),
+    () => ({
+      copyLink,
+      schedule: (postId: string) => setPlan({ postId, asksForApproval: false }),
+      askForApproval: (postId: string) => setPlan({ postId, asksForApproval: true }),
+      reschedule: setPostToReschedule,
+    }),
     [copyLink],
   );
   return (
     <PostDialogsContext value={dialogs}>
       {children}
-      {postIdToSchedule !== undefined && (
+      {plan && (
         <Suspense>
-          <SchedulePostDialog postId={postIdToSchedule} onClose={() => setPostIdToSchedule(undefined)} />
+          <SchedulePostDialog {...plan} isScheduling={!plan.asksForApproval} onClose={() => setPlan(undefined)} />
         </Suspense>
       )}
       {postToReschedule && (

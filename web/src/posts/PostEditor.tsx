@@ -57,9 +57,10 @@ export function PostEditor({
   useSaveOnLeave(editor);
   const { base, draft, error, theirs } = editor;
   const { accounts, isLoaded } = useAccounts(editor.latestPost);
+  const isPublisher = mayPublishWithoutApproval(studio);
   const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
     userId: me.user.id,
-    isPublisher: mayPublishWithoutApproval(studio),
+    isPublisher,
     may,
   });
   const [tab, setTab] = useState(allAccountsTab);
@@ -71,12 +72,13 @@ export function PostEditor({
   const commentCount = useCommentCount(post.id);
   const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(base);
   useDocumentTitle(draft.title);
+  const canPublish =
+    accounts.length > 0 &&
+    editor.latestPost.status !== "archived" &&
+    !doAllHaveOpenPublications(accounts) &&
+    may("publications.request");
   usePostShortcuts({
-    canPublish:
-      accounts.length > 0 &&
-      editor.latestPost.status !== "archived" &&
-      !doAllHaveOpenPublications(accounts) &&
-      may("publications.request"),
+    canPublish,
     onSave: () => void editor.save(),
     onTogglePanel: togglePanel,
     onPublish: openPublishDialog,
@@ -111,6 +113,7 @@ export function PostEditor({
         openPanel={openPanel}
         onTogglePanel={togglePanel}
         onPublish={() => openPublishDialog("publish")}
+        onAskForApproval={canPublish && isPublisher ? () => openPublishDialog("ask") : undefined}
       />
       {error !== undefined && <ErrorMessage error={error} onRetry={() => void editor.save()} />}
       {theirs && <ConflictResolver controller={editor} theirs={theirs} />}
@@ -167,6 +170,7 @@ export function PostEditor({
             post={editor.latestPost}
             editor={editor}
             isScheduling={publishDialog.mode === "schedule"}
+            asksForApproval={publishDialog.mode === "ask"}
             {...(intendedTime !== undefined && { initialLocalTime: intendedTime })}
             {...(publishDialog.connectionIds && { initialIds: publishDialog.connectionIds })}
             onClose={() => setPublishDialog(undefined)}

@@ -35,6 +35,7 @@ interface PostHeaderProps {
   openPanel: PostPanel | undefined;
   onTogglePanel: (panel: PostPanel) => void;
   onPublish: () => void;
+  onAskForApproval: (() => void) | undefined;
 }
 
 /**
@@ -103,10 +104,11 @@ function Actions({
   editor,
   nextAction,
   onPublish,
+  onAskForApproval,
   menuPager,
   saveStatus,
   panelButtons,
-}: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish"> & {
+}: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish" | "onAskForApproval"> & {
   menuPager: PostPager | undefined;
   saveStatus: ReactNode;
   panelButtons: ReactNode;
@@ -140,7 +142,7 @@ function Actions({
       {saveStatus}
       <div className="ml-auto flex flex-none items-center gap-2 md:@max-lg:gap-1">
         {panelButtons}
-        <OpenPostMenu editor={editor} pager={menuPager} onSetStatus={setStatus} />
+        <OpenPostMenu editor={editor} pager={menuPager} onAskForApproval={onAskForApproval} onSetStatus={setStatus} />
         {nextAction && (
           <NextActionButton
             postId={editor.latestPost.id}

@@ -1,4 +1,4 @@
-import { CalendarClock, CopyPlus, Ellipsis, Link2, SquarePen, Trash2 } from "lucide-react";
+import { CalendarClock, CopyPlus, Ellipsis, Link2, SquarePen, Trash2, UserCheck } from "lucide-react";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -76,13 +76,20 @@ function PostMenuItems({ post }: { post: PostSummary }) {
 /** Reschedules a planned post: on its page if its publications have different times, where each has a button. */
 function ScheduleItem({ post }: { post: PostSummary }) {
   const { studio } = useStudio();
-  const { schedule, reschedule } = usePostDialogs();
+  const { schedule, askForApproval, reschedule } = usePostDialogs();
   const times = new Set(listReschedulable(post).map(({ scheduledFor }) => scheduledFor));
   if (times.size === 0)
     return (
-      <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
-        {mayPublishWithoutApproval(studio) ? "Schedule…" : askLabel}
-      </MenuItem>
+      <>
+        {mayPublishWithoutApproval(studio) && (
+          <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
+            Schedule…
+          </MenuItem>
+        )}
+        <MenuItem icon={UserCheck} onSelect={() => askForApproval(post.id)}>
+          {askLabel}
+        </MenuItem>
+      </>
     );
   if (times.size === 1)
     return (

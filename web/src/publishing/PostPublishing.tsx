@@ -18,7 +18,8 @@ import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
 /** The most publications on the post page; the Publications page shows all. */
 const maxPublications = 6;
 
-export type PublishMode = "publish" | "schedule";
+/** What the dialog starts with. The user can change it there. */
+export type PublishMode = "publish" | "schedule" | "ask";
 
 /** The accounts that the post can be published to, and its publications. */
 export function PostPublishing({

@@ -23,6 +23,7 @@ export function PublishDialog({
   post,
   editor = savedEditor,
   isScheduling: isInitiallyScheduling,
+  asksForApproval: initiallyAsksForApproval = false,
   initialIds,
   initialLocalTime,
   onClose,
@@ -32,6 +33,8 @@ export function PublishDialog({
   editor?: Pick<EditorController, "isUnsaved" | "isSaving" | "hasConflict">;
   /** Starts with a time instead of now. */
   isScheduling: boolean;
+  /** Starts with asking for approval, although the user may publish without it. */
+  asksForApproval?: boolean;
   /** The accounts that are chosen at first, if they are available; by default those of `chooseOnlyAccount`. */
   initialIds?: readonly string[];
   /** In the studio's time zone: `2026-11-15T09:30`. */
@@ -46,7 +49,7 @@ export function PublishDialog({
   const [chosenIds, setChosenIds] = useState<readonly string[]>(() => initialIds ?? chooseOnlyAccount(accounts));
   const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling);
   const [localTime, setLocalTime] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
-  const [asksForApproval, setAsksForApproval] = useState(false);
+  const [asksForApproval, setAsksForApproval] = useState(initiallyAsksForApproval);
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
   const time = resolveLocalTime(localTime, studio.timezone);

@@ -14,6 +14,8 @@ interface SchedulePostDialogProps {
   postId: string;
   /** Whether the dialog starts with a time instead of with publishing now; true by default. */
   isScheduling?: boolean;
+  /** Whether the dialog starts with asking for approval, although the user may publish without it. */
+  asksForApproval?: boolean;
   /** The time that the user chose, in the studio's time zone: `2026-11-15T09:30`. */
   localTime?: string;
   /** The accounts that are selected when the dialog opens; by default those of `listDefaultAccountIds`. */
@@ -38,7 +40,7 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
 }
 
 function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
-  const { post, isScheduling = true, localTime, initialIds, onClose } = props;
+  const { post, isScheduling = true, asksForApproval = false, localTime, initialIds, onClose } = props;
   const { studio } = useStudio();
   const { accounts, isLoaded } = useAccounts(post);
   if (!isLoaded) return null;
@@ -70,6 +72,7 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
     <PublishDialog
       post={post}
       isScheduling={isScheduling}
+      asksForApproval={asksForApproval}
       {...(localTime === undefined ? {} : { initialLocalTime: localTime })}
       initialIds={initialIds ?? listDefaultAccountIds(post, accounts)}
       onClose={onClose}
@@ -79,6 +82,7 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
 
 function MessageDialog({
   isScheduling = true,
+  asksForApproval = false,
   postTitle,
   onClose,
   action,
@@ -86,9 +90,10 @@ function MessageDialog({
 }: SchedulePostDialogProps & { postTitle?: string | undefined; action?: ReactNode; children: ReactNode }) {
   const { studio } = useStudio();
   const verb = isScheduling ? "Schedule" : "Publish";
+  const needsApproval = asksForApproval || !mayPublishWithoutApproval(studio);
   const target = postTitle === undefined ? "post" : `“${postTitle}”`;
   return (
-    <Dialog title={`${mayPublishWithoutApproval(studio) ? verb : "Ask for approval of"} ${target}`} onClose={onClose}>
+    <Dialog title={`${needsApproval ? "Ask for approval of" : verb} ${target}`} onClose={onClose}>
       <div className="mt-3">{children}</div>
       <DialogActions>
         <Button variant={action === undefined ? "primary" : "secondary"} onClick={onClose}>
