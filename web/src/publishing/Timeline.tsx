@@ -15,8 +15,7 @@ export function Timeline({ publication }: { publication: PublicationDetail }) {
           <p className="m-0">{text}</p>
           {requestedTime !== undefined && (
             <p className="m-0 text-sm">
-              {requestedTime.label}{" "}
-              <time dateTime={requestedTime.at}>{formatExactTime(requestedTime.at, studio.timezone)}</time>
+              For <time dateTime={requestedTime}>{formatExactTime(requestedTime, studio.timezone)}</time>
             </p>
           )}
           {reason !== undefined && <p className="m-0 text-sm text-danger">{reason}</p>}

@@ -10,7 +10,7 @@ export interface TimelineEvent {
   /** When it happened, or will happen; undefined if that is not known. */
   at?: string;
   /** The time that was requested or scheduled. */
-  requestedTime?: { label: string; at: string };
+  requestedTime?: string;
   reason?: string;
   isProblem: boolean;
 }
@@ -21,7 +21,7 @@ const approvalConsequence = "so it needs a new approval";
 const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => string> = {
   "publication.proposed": (actor) => `Requested by ${actor}`,
   "publication.scheduled": (actor, { scheduledFor }) =>
-    scheduledFor === null ? `Requested by ${actor}, no approval needed` : `Scheduled by ${actor}`,
+    `${scheduledFor === null ? "Requested" : "Scheduled"} by ${actor}, no approval needed`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
   "publication.returned": (actor) => `Changed by ${actor}, ${approvalConsequence}`,
   "publication.rescheduled": (actor, { outcome }) =>
@@ -60,7 +60,6 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
   return [
     ...timeline.map((entry): TimelineEvent => {
       const { id, action, at, user, client, reason } = entry;
-      const isProposal = action === "publication.proposed" || entry.outcome === "proposed";
       return {
         id,
         text:
@@ -69,9 +68,7 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
             : descriptions[action](formatActor(user, client), entry),
         at,
         isProblem: problemActions.includes(action),
-        ...(entry.scheduledFor !== null && timedActions.includes(action)
-          ? { requestedTime: { label: isProposal ? "Requested for" : "Scheduled for", at: entry.scheduledFor } }
-          : {}),
+        ...(entry.scheduledFor !== null && timedActions.includes(action) ? { requestedTime: entry.scheduledFor } : {}),
         ...(reason === null ? {} : { reason }),
       };
     }),
