@@ -440,6 +440,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     );
     await page.route("**/resolve", (route) => route.fulfill({ json: publishedDetail }));
     await openStudioPage(`publications/${publishedDetail.id}`);
+    await page.getByText("The platform didn’t confirm the post. Look at blue-harbour: is it there?").waitFor();
+    assert.equal(await page.getByText(/didn’t confirm|Waiting for a decision/).count(), 1, "says it once");
     await page.getByRole("button", { name: "No, publish again…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();

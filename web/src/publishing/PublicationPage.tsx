@@ -71,6 +71,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const { askForChanges, changesDialog } = useAskForChanges();
   const { account, platform, state, scheduledFor, postId, url } = publication;
   const hasProblem = state === "failed" || state === "missed";
+  const isUnconfirmed = state === "unconfirmed";
   const blockingProblem = useBlockingProblem(publication);
   return (
     <>
@@ -81,7 +82,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             {account}, {getPlatformName(platform)}
           </span>
         </p>
-        {!hasProblem && !blockingProblem && (
+        {!hasProblem && !isUnconfirmed && !blockingProblem && (
           <p className="mt-2">
             {wasSentBack(publication) ? <SentBackNote postId={postId} /> : describeState(state, scheduledFor)}
           </p>
@@ -104,7 +105,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </Notice>
       )}
       {hasProblem && <PublicationProblem publication={publication} />}
-      {state === "unconfirmed" && <ResolveUnconfirmed publication={publication} />}
+      {isUnconfirmed && <ResolveUnconfirmed publication={publication} />}
       <Section title="Details">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
           <dt>Post</dt>

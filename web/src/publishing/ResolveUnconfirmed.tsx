@@ -43,7 +43,11 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
   }
 
   if (!may("publications.approve") || !mayPublishWithoutApproval(studio))
-    return <Notice>Ask an owner or admin to look at {account} and say whether the post is there.</Notice>;
+    return (
+      <Notice>
+        The platform didn’t confirm the post. Ask an owner or admin to look at {account} and say whether it is there.
+      </Notice>
+    );
   return (
     <>
       <Notice
@@ -58,7 +62,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
           </span>
         }
       >
-        Look at {account}: is the post there?
+        The platform didn’t confirm the post. Look at {account}: is it there?
       </Notice>
       {isMarkDialogOpen && (
         <MarkPublishedDialog

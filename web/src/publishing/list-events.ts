@@ -80,6 +80,5 @@ const nextEvents: Partial<Record<VisibleState, (scheduledFor: string | null) => 
   proposed: () => ({ text: "Waiting for approval" }),
   scheduled: (scheduledFor) =>
     scheduledFor === null ? { text: "Starts in a moment" } : { text: "Starts", at: scheduledFor },
-  unconfirmed: () => ({ text: "Waiting for a decision" }),
   missed: () => ({ text: "Waiting for a new time" }),
 };

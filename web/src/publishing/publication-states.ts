@@ -15,10 +15,12 @@ export const stateLabels: Record<VisibleState, string> = {
 export const wasSentBack = ({ state, problem }: Pick<Publication, "state" | "problem">): boolean =>
   state === "canceled" && problem?.code === "sent_back";
 
-const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled" | "failed" | "missed">, string> = {
+/** The page of a publication in another state has a notice instead. */
+type DescribedState = Exclude<VisibleState, "failed" | "missed" | "unconfirmed">;
+
+const stateDescriptions: Record<Exclude<DescribedState, "proposed" | "scheduled">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
-  unconfirmed: "The platform didn’t confirm it.",
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
@@ -39,10 +41,7 @@ export const describeMissed = (isSuperseded: boolean): string =>
   `${missedText} ${failureNextSteps[isSuperseded ? "superseded" : "missed"]}`;
 
 /** What the state of a publication without a problem means. */
-export function describeState(
-  state: Exclude<VisibleState, "failed" | "missed">,
-  scheduledFor: Publication["scheduledFor"],
-): string {
+export function describeState(state: DescribedState, scheduledFor: Publication["scheduledFor"]): string {
   const isInFuture = scheduledFor !== null && Date.parse(scheduledFor) > Date.now();
   if (state === "proposed")
     return isInFuture
