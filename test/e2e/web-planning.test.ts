@@ -597,7 +597,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const plan = { ids: [connectionIds[0]], localTime: `${day}T10:00` };
     const postId = await addPost("Mussels", plan);
     await changePublications(postId, { state: "published", publishedAt: Date.now() });
-    await failPublications(await addPost("Buoy", plan));
+    const failedId = await addPost("Buoy", plan);
+    await failPublications(failedId);
     const archivedId = await addPost("Oars", plan);
     await changePublications(archivedId, { state: "published", publishedAt: Date.now() });
     await updatePost(fixture.service.deps, owner, { postId: archivedId, status: "archived" });
@@ -625,12 +626,16 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const header = page.getByRole("button", { name: "Actions for this post" }).locator("../..");
     await header.getByText("Published", { exact: true }).waitFor();
     assert.equal(await header.getByRole("combobox").count(), 0, "Draft beside Published would contradict it");
-    const status = page.getByRole("region", { name: "Details" }).getByLabel("Status");
-    assert.equal(await status.inputValue(), "draft");
-    await status.selectOption("ready");
+    assert.equal(await page.getByText("Draft").count(), 0);
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitemradio", { name: "Draft", checked: true }).waitFor();
+    await page.getByRole("menuitemradio", { name: "Ready" }).click();
     await waitUntil(async () => (await getPost(fixture.service.deps, owner, { postId })).status === "ready", {
       description: "the status of a published post changes",
     });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${failedId}`);
+    await header.getByText("Failed", { exact: true }).waitFor();
+    assert.equal(await header.getByRole("combobox").count(), 0, "Draft beside Failed would contradict it");
     await page.context().close();
   });
 

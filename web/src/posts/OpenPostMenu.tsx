@@ -2,16 +2,17 @@ import { Archive, ChevronDown, ChevronUp, CopyPlus, Ellipsis, Link2, Trash2, Use
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
-import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
+import { Menu, MenuItem, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuSeparator } from "../ui/Menu.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { askLabel } from "./next-action.ts";
+import { findShownState } from "./describe-post-state.ts";
 import { findGroup } from "./post-groups.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
 import { useDeletePost } from "./use-delete-post.ts";
 import { useDuplicateOpenPost } from "./use-duplicate-post.ts";
 import type { EditorController } from "./use-editor.ts";
 import type { PostPager } from "./use-post-pager.ts";
-import { statusIcons } from "./status-labels.ts";
+import { statusIcons, statusLabels } from "./status-labels.ts";
 
 /** What a user can do with the post in the editor. */
 export function OpenPostMenu({
@@ -87,6 +88,9 @@ export function OpenPostMenu({
               </MenuItem>
             )}
             <MenuSeparator />
+            {findShownState({ ...editor.latestPost, status }) !== undefined && (
+              <StatusItems status={status} onSetStatus={onSetStatus} />
+            )}
             <MenuItem icon={Trash2} isDestructive onSelect={() => void deletePost()}>
               Move to trash
             </MenuItem>
@@ -97,6 +101,30 @@ export function OpenPostMenu({
     </>
   );
 }
+
+/** Archiving has its own item. */
+const activeStatuses = ["draft", "ready"] as const;
+
+/** The status that the team gave the post. The header shows the state of its publications instead. */
+const StatusItems = ({
+  status,
+  onSetStatus,
+}: {
+  status: PostStatus;
+  onSetStatus: (status: PostStatus) => Promise<void>;
+}) => (
+  <>
+    <MenuLabel>Team status</MenuLabel>
+    <MenuRadioGroup label="Team status" value={status} onChange={(next) => void onSetStatus(next)}>
+      {activeStatuses.map((option) => (
+        <MenuRadioItem key={option} value={option} icon={statusIcons[option]}>
+          {statusLabels[option].singular}
+        </MenuRadioItem>
+      ))}
+    </MenuRadioGroup>
+    <MenuSeparator />
+  </>
+);
 
 const PagerItems = ({ pager: { openPrevious, openNext } }: { pager: PostPager }) => (
   <>

@@ -1,25 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { membersQuery, type Post, type PostStatus } from "../api/queries.ts";
+import { membersQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TagField } from "../tags/TagField.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { SelectField } from "../ui/Field.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import type { EditorController } from "./use-editor.ts";
-import { findGroup } from "./post-groups.ts";
-import { statusLabels } from "./status-labels.ts";
 import { usePostTags } from "./use-post-tags.ts";
-import { useSetStatus } from "./use-set-status.ts";
 
-/** Posts are archived in the menu. */
-const activeStatuses = ["draft", "ready"] as const;
-
-/** Tags, dates and author of a post, and its status once the header shows that the post is scheduled or published. */
+/** Tags, dates and author of a post. */
 export function PostDetails({ post, editor }: { post: Post; editor: EditorController }) {
   const { studio, may } = useStudio();
-  const setStatus = useSetStatus(editor);
-  const { status, createdBy, createdByClient, createdAt, updatedAt, revision } = editor.base;
+  const { createdBy, createdByClient, createdAt, updatedAt, revision } = editor.base;
   const postTags = usePostTags(post, editor.accept);
   const members = useQuery(membersQuery(studio.id));
   const author = members.data?.members.find(({ userId }) => userId === createdBy);
@@ -29,16 +21,6 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
     <section aria-label="Details">
       <TagField tags={postTags.tags} isReadOnly={!may("posts.write")} onChange={postTags.save} />
       {postTags.error !== undefined && <ErrorMessage error={postTags.error} />}
-      {findGroup({ ...editor.latestPost, status }) !== status && (
-        <SelectField
-          label="Team status"
-          hint="Doesn’t change what is scheduled or published."
-          options={activeStatuses.map((option) => [option, statusLabels[option].singular])}
-          value={status}
-          disabled={!may("posts.write")}
-          onChange={(event) => void setStatus(event.target.value as PostStatus)}
-        />
-      )}
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-muted">
         <dt>Updated</dt>
         <dd>

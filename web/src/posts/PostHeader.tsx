@@ -2,17 +2,16 @@ import { History, MessageSquare } from "lucide-react";
 import type { ReactNode } from "react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { findMainState } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
+import { findShownState } from "./describe-post-state.ts";
 import type { NextAction } from "./next-action.ts";
 import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
-import { findGroup } from "./post-groups.ts";
 import { PostPagerButtons, type PressedPagerButton } from "./PostPagerButtons.tsx";
 import { PostsBackLink } from "./PostsBackLink.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
@@ -39,7 +38,7 @@ interface PostHeaderProps {
 }
 
 /**
- * Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. On wider ones, all of
+ * State and next action of the post, which stay in view. The status of a post with publications is in the menu. On narrow screens, the rest scrolls away. On wider ones, all of
  * it is in one row; `md:` classes shorten the row where an open panel leaves it little room.
  */
 export function PostHeader({
@@ -116,28 +115,21 @@ function Actions({
   const { may } = useStudio();
   const setStatus = useSetStatus(editor);
   const { status } = editor.base;
-  const mainState = findMainState(editor.latestPost.publications ?? []);
-  const hasStatusSelect = findGroup({ ...editor.latestPost, status }) === status;
+  const publicationState = findShownState({ ...editor.latestPost, status });
   return (
     <>
-      {mainState && (
-        // On a phone, the badge gets its own line if the status and the next action need the space.
-        <span
-          className={`grid font-medium ${hasStatusSelect && nextAction ? "max-sm:order-last max-sm:basis-full" : ""}`}
-        >
+      {publicationState === undefined ? (
+        <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
+      ) : (
+        <span className="grid font-medium">
           <IconBadge
-            icon={stateIcons[mainState]}
-            label={stateLabels[mainState]}
-            color={stateColors[mainState]}
-            // The longest label wraps to two lines. Beside the status, there is room only for the icon.
-            labelClassName={
-              hasStatusSelect ? "md:@max-lg:sr-only" : "md:@max-2xl:leading-4 md:@max-2xl:whitespace-normal"
-            }
+            icon={stateIcons[publicationState]}
+            label={stateLabels[publicationState]}
+            color={stateColors[publicationState]}
+            // The longest label wraps to two lines.
+            labelClassName="md:@max-2xl:leading-4 md:@max-2xl:whitespace-normal"
           />
         </span>
-      )}
-      {hasStatusSelect && (
-        <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       )}
       {saveStatus}
       <div className="ml-auto flex flex-none items-center gap-2 md:@max-lg:gap-1">

@@ -5,19 +5,22 @@ import { stateLabels } from "../publishing/publication-states.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
 import { statusColors, statusIcons, statusLabels } from "./status-labels.ts";
 
-/**
- * How lists show the state of a post: the most urgent state of its publications, or its status if it has none. Users
- * archive posts after they were published, so an archived post is shown as archived.
- */
-export function describePostState({
-  status,
-  publications,
-}: {
+interface PostState {
   status: PostStatus;
-  publications: Parameters<typeof findMainState>[0];
-}): { label: string; icon: LucideIcon; color: string } {
-  const state = status === "archived" ? undefined : findMainState(publications);
+  publications?: Parameters<typeof findMainState>[0] | undefined;
+}
+
+/**
+ * The state of the post's publications, if that is what the app shows as the state of the post. Users archive posts
+ * after they were published, so an archived post is shown as archived.
+ */
+export const findShownState = ({ status, publications = [] }: PostState) =>
+  status === "archived" ? undefined : findMainState(publications);
+
+/** How lists show the state of a post: the most urgent state of its publications, or its status if it has none. */
+export function describePostState(post: PostState): { label: string; icon: LucideIcon; color: string } {
+  const state = findShownState(post);
   return state === undefined
-    ? { label: statusLabels[status].singular, icon: statusIcons[status], color: statusColors[status] }
+    ? { label: statusLabels[post.status].singular, icon: statusIcons[post.status], color: statusColors[post.status] }
     : { label: stateLabels[state], icon: stateIcons[state], color: stateColors[state] };
 }
