@@ -6,7 +6,7 @@ import { mayPublishWithoutApproval } from "../publishing/may-publish-without-app
 import { postStatuses } from "../search-params.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
-import { listReschedulable } from "./find-planned-time.ts";
+import { listReschedulable } from "./list-reschedulable.ts";
 import { askLabel } from "./next-action.ts";
 import { findGroup } from "./post-groups.ts";
 import { usePostDialogs } from "./PostDialogs.tsx";

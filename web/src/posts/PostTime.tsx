@@ -1,38 +1,38 @@
-import { CalendarClock } from "lucide-react";
+import { CalendarClock, CalendarX2 } from "lucide-react";
 import type { PostSummary } from "../api/summary-queries.ts";
-import { stateLabels } from "../publishing/publication-states.ts";
 import { formatShortTime, formatTime } from "../ui/format-time.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
-import { describePostState } from "./describe-post-state.ts";
-import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
+import { findPostTime } from "./find-post-time.ts";
 
 /**
  * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
- * sorted by that time.
+ * sorted by that time. On a phone, the state stands beside it instead of the icon and the verb.
  */
 export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
-  const plannedTime = findPlannedTime(post);
-  if (plannedTime !== undefined)
+  const { kind, at } = findPostTime(post);
+  if (kind === "planned")
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
-        {/* On a phone, the state beside it has a similar icon, and there is little room. */}
         <CalendarClock size={14} className="flex-none text-info @max-md:hidden" aria-hidden="true" />
-        <span className="sr-only">{Date.parse(plannedTime) < Date.now() ? "Was planned for " : "Planned for "}</span>
-        <span className="@max-md:hidden">{formatTime(plannedTime, timezone)}</span>
-        <span className="hidden @max-md:inline">{formatShortTime(plannedTime, timezone)}</span>
+        <span className="sr-only">{Date.parse(at) < Date.now() ? "Was planned for " : "Planned for "}</span>
+        <span className="@max-md:hidden">{formatTime(at, timezone)}</span>
+        <span className="hidden @max-md:inline">{formatShortTime(at, timezone)}</span>
       </span>
     );
-  const publishedTime = findPublishedTime(post);
+  if (kind === "missed" || kind === "due")
+    return (
+      <span className="inline-flex items-center gap-1 whitespace-nowrap text-warning">
+        <CalendarX2 size={14} className="flex-none @max-md:hidden" aria-hidden="true" />
+        <span>
+          <span className="@max-md:sr-only">{kind === "missed" ? "Missed " : "Was due "}</span>
+          {formatShortTime(at, timezone)}
+        </span>
+      </span>
+    );
   return (
     <span className="min-w-0 truncate">
-      {publishedTime === undefined ? (
-        // On a phone, there is no room for it.
-        <span className="@max-md:sr-only">Created </span>
-      ) : (
-        // The state next to it usually says the same.
-        <span className={describePostState(post).label === stateLabels.published ? "sr-only" : ""}>Published </span>
-      )}
-      <RelativeTime at={publishedTime ?? post.createdAt} timezone={timezone} />
+      <span className="@max-md:sr-only">{kind === "published" ? "Published " : "Created "}</span>
+      <RelativeTime at={at} timezone={timezone} />
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { toLocalTime } from "../publishing/zoned-time.ts";
 import { TimeDialog } from "./calendar/TimeDialog.tsx";
 import { useReschedule } from "./calendar/use-reschedule.ts";
-import { listReschedulable } from "./find-planned-time.ts";
+import { listReschedulable } from "./list-reschedulable.ts";
 
 /** Moves the publications of a post that are planned for the same time. */
 export function ReschedulePostDialog({ post, onClose }: { post: PostSummary; onClose: () => void }) {

@@ -8,7 +8,7 @@ import { formatActor } from "../../ui/format-actor.ts";
 import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPlannedTime } from "../find-planned-time.ts";
+import { findPostTime } from "../find-post-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -134,7 +134,8 @@ export const PostListRow = memo(function PostListRow({
 });
 
 /** Whether the name of the state fits beside a planned time on a phone. */
-const fitsBesideTime = (post: PostSummary): boolean => findPlannedTime(post) === undefined || !hasLongState(post);
+const fitsBesideTime = (post: PostSummary): boolean =>
+  !["planned", "due"].includes(findPostTime(post).kind) || !hasLongState(post);
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;

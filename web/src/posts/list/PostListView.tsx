@@ -30,13 +30,16 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
     <div ref={container} className="@container">
       {items.length > 0 && (
         <>
-          <div className="flex min-h-9 items-center gap-x-3 text-sm text-muted empty:hidden sm:px-2">
+          <div className="flex min-h-9 items-center gap-x-3 text-sm text-muted sm:px-2">
             {canSelect && (
               // Aligned with the boxes of the rows, which are centered in their targets.
               <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
                 <SelectAll selection={selection} ids={ids} itemName="posts" hasMore={list.query.hasNextPage} />
               </span>
             )}
+            <span className={layout === "narrow" ? "ml-auto" : ""} title="Sorted by when posts were created">
+              Newest first
+            </span>
             <ListHeadings columns={columns} layout={layout} />
           </div>
           <PostRows

@@ -25,7 +25,7 @@ export function useColumns(posts: readonly PostSummary[]): Columns {
       accounts: hasAccounts ? "w-36 min-w-0 flex-none" : undefined,
       author: `w-5 flex-none ${hasAccounts ? "@5xl:w-40 @min-[68rem]:w-48" : "@5xl:w-56"}`,
       state: `flex-none ${isStateWide ? "w-38 pointer-coarse:w-40" : "w-28"}`,
-      time: "flex w-40 flex-none justify-end",
+      time: "flex w-42 flex-none justify-end pointer-coarse:w-45",
     }),
     [hasAccounts, isStateWide],
   );
