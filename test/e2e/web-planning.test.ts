@@ -615,8 +615,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
 
     await page.getByRole("radio", { name: "Board" }).click();
-    for (const title of ["Mussels", "Buoy", "Rope"] as const)
-      await getItem(title).getByText(states[title], { exact: true }).first().waitFor();
+    await getItem("Buoy").locator(":scope > :first-child").getByText("Failed", { exact: true }).waitFor();
+    for (const title of ["Mussels", "Rope"] as const) {
+      const state = getItem(title).locator("svg + span", { hasText: states[title] });
+      assert.equal(await state.count(), 0, `the column of ${title} says its state`);
+    }
     assert.deepEqual(await findViolations(page), []);
 
     await page.keyboard.press("ControlOrMeta+k");

@@ -7,6 +7,8 @@ import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
+import { findShownState } from "../describe-post-state.ts";
+import { findGroup } from "../post-groups.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -26,6 +28,7 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
       {...listeners}
       className={`group relative scroll-my-20 rounded-md border border-rule bg-raised p-3 hover:border-control ${canDrag ? "cursor-grab touch-manipulation" : ""} ${isDragging ? "opacity-40" : ""}`}
     >
+      <AttentionLine post={post} />
       <div className="flex items-start gap-1">
         <h3 className="min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">
           <Link
@@ -62,9 +65,32 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
 export function BoardCardContent({ post }: { post: PostSummary }) {
   return (
     <>
+      <AttentionLine post={post} />
       <p className="m-0 font-medium [overflow-wrap:anywhere]">{post.title}</p>
       <BoardCardDetails post={post} />
     </>
+  );
+}
+
+/** Whether a person has to act on a publication of the post. */
+function needsAttention(post: PostSummary): boolean {
+  const state = findShownState(post);
+  return state === "failed" || state === "missed" || state === "unconfirmed";
+}
+
+/** Whether the state of the post differs from what the card's column is named after. */
+function saysMoreThanColumn(post: PostSummary): boolean {
+  const state = findShownState(post);
+  return state !== undefined && state !== findGroup(post);
+}
+
+/** First on the card, because the column does not say that something went wrong. */
+function AttentionLine({ post }: { post: PostSummary }) {
+  if (!needsAttention(post)) return null;
+  return (
+    <p className="mt-0 mb-1 font-medium">
+      <PostStateBadge post={post} />
+    </p>
   );
 }
 
@@ -100,8 +126,7 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
-          {/* The column says the status. */}
-          {post.publications.length > 0 && <PostStateBadge post={post} />}
+          {saysMoreThanColumn(post) && !needsAttention(post) && <PostStateBadge post={post} />}
           <PostTime post={post} timezone={studio.timezone} />
           <AccountStates publications={post.publications} limit={2} />
         </div>
