@@ -612,6 +612,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await getItem(title).getByText(state, { exact: true }).first().waitFor();
       assert.equal(await getItem(title).getByText("Draft").count(), state === "Draft" ? 1 : 0, title);
     }
+    await getItem("Rope").getByText("Sandbox", { exact: true }).waitFor();
+    assert.equal(await getItem("Rope").getByText("Scheduled").count(), 1, "the account does not repeat the state");
     assert.deepEqual(await findViolations(page), []);
 
     await page.getByRole("radio", { name: "Board" }).click();

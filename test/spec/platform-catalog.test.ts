@@ -6,6 +6,7 @@ import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { bluesky } from "#connectors/catalog/bluesky.ts";
 import type { Endpoints, Platform } from "#connectors/platform.ts";
+import { getPlatformName } from "../../web/src/platforms/platform-name.ts";
 
 const allPlatforms = [...catalog, bluesky];
 
@@ -19,6 +20,10 @@ test("every platform has a unique id that fits URLs and settings", () => {
     files.toSorted(),
     "the catalog lists every platform's file once, under its own id",
   );
+});
+
+test("the web app's lists name every platform as the catalog does, or shorter (WEB-12)", () => {
+  for (const { id, name } of allPlatforms) assert.match(name, new RegExp(`^${getPlatformName(id)}(?: Pages)?$`));
 });
 
 test("every URL of a platform is https", () => {

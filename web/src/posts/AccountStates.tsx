@@ -10,9 +10,11 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { VisibleState } from "../api/publication-queries.ts";
-import type { SummaryPublication } from "../api/summary-queries.ts";
+import type { PostSummary } from "../api/summary-queries.ts";
+import { getPlatformName } from "../platforms/platform-name.ts";
 import { compareUrgency } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
+import { findShownState } from "./find-shown-state.ts";
 
 /** They differ from the icons of statuses, because lists show a state or a status in the same place. */
 export const stateIcons: Record<VisibleState, LucideIcon> = {
@@ -37,39 +39,62 @@ export const stateColors: Record<VisibleState, string> = {
   canceled: "text-muted",
 };
 
-/** The accounts of a post with the state of their latest publications: the first `limit`, and how many more. */
-export function AccountStates({
-  publications,
-  limit = 1,
-}: {
-  publications: readonly Pick<SummaryPublication, "id" | "account" | "state">[];
+interface AccountStatesProps {
+  post: Pick<PostSummary, "status" | "publications">;
   limit?: number;
-}) {
+  /** Where to name the platforms. Their names are always in the tooltip. */
+  platforms?: "below" | "beside" | "hidden";
+}
+
+/**
+ * The accounts of a post: the first `limit`, and how many more. The icon of a state is shown only if it differs from the
+ * state of the post, which stands nearby.
+ */
+export function AccountStates({ post, limit = 1, platforms = "hidden" }: AccountStatesProps) {
+  const { publications } = post;
   if (publications.length === 0) return null;
+  const shownState = findShownState(post);
   const sortedPublications = publications.toSorted((a, b) => compareUrgency(a.state, b.state));
   const hiddenCount = publications.length - limit;
+  const platformNames = new Set(sortedPublications.map(({ platform }) => getPlatformName(platform)));
   return (
     <span
-      // Rows of a list have one line; on a card, each name gets its own line if there is too little room for two.
-      className={`flex min-w-0 items-center gap-x-2.5 text-sm ${limit > 1 ? "flex-wrap" : ""}`}
-      title={sortedPublications.map(({ account, state }) => `${account}: ${stateLabels[state]}`).join("\n")}
+      className="block min-w-0 text-sm"
+      title={sortedPublications
+        .map(({ account, platform, state }) => `${account} (${getPlatformName(platform)}): ${stateLabels[state]}`)
+        .join("\n")}
     >
-      {sortedPublications.slice(0, limit).map(({ id, account, state }) => {
-        const Icon = stateIcons[state];
-        return (
+      {/* Rows of a list have one line; on a card, each name gets its own line if there is too little room for two. */}
+      <span className={`flex min-w-0 items-center gap-x-2.5 ${limit > 1 ? "flex-wrap" : ""}`}>
+        {sortedPublications.slice(0, limit).map(({ id, account, platform, state }) => (
           <span key={id} className="flex max-w-full min-w-0 items-center gap-1">
-            <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
-            <span className="sr-only">{stateLabels[state]}: </span>
+            {state !== shownState && <StateIcon state={state} />}
             <span className="truncate">{account}</span>
+            {platforms === "beside" && (
+              <span className="min-w-0 truncate text-xs text-muted">{getPlatformName(platform)}</span>
+            )}
           </span>
-        );
-      })}
-      {hiddenCount > 0 && (
-        <span className="flex-none text-muted">
-          +{hiddenCount}
-          <span className="sr-only"> more {hiddenCount === 1 ? "account" : "accounts"}</span>
-        </span>
+        ))}
+        {hiddenCount > 0 && (
+          <span className="flex-none text-muted">
+            +{hiddenCount}
+            <span className="sr-only"> more {hiddenCount === 1 ? "account" : "accounts"}</span>
+          </span>
+        )}
+      </span>
+      {platforms === "below" && (
+        <span className="block truncate text-xs text-muted">{[...platformNames].join(", ")}</span>
       )}
     </span>
+  );
+}
+
+function StateIcon({ state }: { state: VisibleState }) {
+  const Icon = stateIcons[state];
+  return (
+    <>
+      <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
+      <span className="sr-only">{stateLabels[state]}: </span>
+    </>
   );
 }

@@ -8,7 +8,7 @@ import { Button } from "../ui/Button.tsx";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
-import { findShownState } from "./describe-post-state.ts";
+import { findShownState } from "./find-shown-state.ts";
 import type { NextAction } from "./next-action.ts";
 import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";

@@ -7,7 +7,7 @@ import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findShownState } from "../describe-post-state.ts";
+import { findShownState } from "../find-shown-state.ts";
 import { findGroup } from "../post-groups.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
@@ -128,7 +128,7 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
           {saysMoreThanColumn(post) && !needsAttention(post) && <PostStateBadge post={post} />}
           <PostTime post={post} timezone={studio.timezone} />
-          <AccountStates publications={post.publications} limit={2} />
+          <AccountStates post={post} limit={2} platforms="beside" />
         </div>
         <span className="flex flex-none">
           <Avatar name={post.createdBy.name} client={client} size="small" />

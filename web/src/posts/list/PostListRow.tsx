@@ -99,7 +99,7 @@ export const PostListRow = memo(function PostListRow({
             <PostStateBadge post={post} labelClassName={fitsBesideTime(post) ? "" : "@max-md:sr-only"} />
             <PostTime post={post} timezone={timezone} />
             <span className="min-w-0 @max-md:hidden">
-              <AccountStates publications={post.publications} />
+              <AccountStates post={post} platforms="beside" />
             </span>
           </p>
         )}
@@ -108,7 +108,7 @@ export const PostListRow = memo(function PostListRow({
         <>
           {columns.accounts !== undefined && (
             <span className={columns.accounts}>
-              <AccountStates publications={post.publications} />
+              <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
             </span>
           )}
           <RowAuthor post={post} className={columns.author} />
