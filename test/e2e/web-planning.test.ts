@@ -470,9 +470,19 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
     }
 
-    await page.setViewportSize({ width: 1024, height: 768 });
+    await updatePost(fixture.service.deps, owner, { postId: await addPost("Anchor"), tags: ["tide", "wall", "fog"] });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
-    const row = page.getByRole("listitem").filter({ hasText: "Mussels" });
+    const getRow = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+    for (const [title, text] of Object.entries({ Mussels: "Waiting for approval", Anchor: "tide" })) {
+      const line = getRow(title).locator("p").last();
+      const [box, lineBox] = [await line.getByText(text, { exact: true }).boundingBox(), await line.boundingBox()];
+      assert.ok(box && lineBox);
+      assert.ok(box.x + box.width <= lineBox.x + lineBox.width && box.y < lineBox.y + lineBox.height, `${text} fits`);
+      assert.equal((await getRow(title).boundingBox())?.height, rowHeights[0], "all rows have the same height");
+    }
+
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const row = getRow("Mussels");
     const state = row.getByText("Waiting for approval", { exact: true });
     const [stateBox, dateBox] = [
       await state.boundingBox(),

@@ -8,7 +8,16 @@ import { findPostTime } from "./find-post-time.ts";
  * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
  * sorted by that time. On a phone, the state stands beside it instead of the icon and the verb.
  */
-export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
+export function PostTime({
+  post,
+  timezone,
+  isDateOnlyOnPhone = false,
+}: {
+  post: PostSummary;
+  timezone: string;
+  /** Whether the state beside it leaves no room for the time of day. */
+  isDateOnlyOnPhone?: boolean;
+}) {
   const { kind, at } = findPostTime(post);
   if (kind === "planned")
     return (
@@ -16,7 +25,9 @@ export function PostTime({ post, timezone }: { post: PostSummary; timezone: stri
         <CalendarClock size={14} className="flex-none text-info @max-md:hidden" aria-hidden="true" />
         <span className="sr-only">{Date.parse(at) < Date.now() ? "Was planned for " : "Planned for "}</span>
         <span className="@max-md:hidden">{formatTime(at, timezone)}</span>
-        <span className="hidden @max-md:inline">{formatShortTime(at, timezone)}</span>
+        <span className="hidden @max-md:inline">
+          {isDateOnlyOnPhone ? formatShortTime(at, timezone).split(",")[0] : formatShortTime(at, timezone)}
+        </span>
       </span>
     );
   if (kind === "missed" || kind === "due")

@@ -5,20 +5,16 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
-import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPostTime } from "../find-post-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
 import { hasLongState, type Columns } from "./columns.ts";
+import { PhoneTags, RowTags } from "./RowTags.tsx";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
-
-/** The most tags that a row shows. */
-const maxTags = 2;
 
 const heightClasses: Record<Density, string> = {
   comfortable: "min-h-19 py-2",
@@ -96,11 +92,12 @@ export const PostListRow = memo(function PostListRow({
         </div>
         {isTwoLines && (
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm @max-md:gap-x-2 text-muted">
-            <PostStateBadge post={post} labelClassName={fitsBesideTime(post) ? "" : "@max-md:sr-only"} />
-            <PostTime post={post} timezone={timezone} />
+            <PostStateBadge post={post} />
+            <PostTime post={post} timezone={timezone} isDateOnlyOnPhone={hasLongState(post)} />
             <span className="min-w-0 @max-md:hidden">
               <AccountStates post={post} platforms="beside" />
             </span>
+            <PhoneTags tags={post.tags} />
           </p>
         )}
       </div>
@@ -133,10 +130,6 @@ export const PostListRow = memo(function PostListRow({
   );
 });
 
-/** Whether the name of the state fits beside a planned time on a phone. */
-const fitsBesideTime = (post: PostSummary): boolean =>
-  !["planned", "due"].includes(findPostTime(post).kind) || !hasLongState(post);
-
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;
   const sizeClass = isCompact ? "size-8" : "size-12";
@@ -166,33 +159,6 @@ function RowAuthor({ post: { createdBy, createdByClient }, className }: { post: 
     <span className={`flex min-w-0 items-center gap-2 text-sm text-muted ${className}`}>
       <Avatar name={createdBy.name} client={client} size="small" />
       <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
-    </span>
-  );
-}
-
-function RowTags({ tags }: { tags: readonly string[] }) {
-  if (tags.length === 0) return null;
-  return (
-    // The text beside it gets at least 8 rem. If it could shrink, even a fraction of a pixel would shorten the tags.
-    <span className="relative z-1 flex max-w-[calc(100%-8.5rem)] flex-none items-center gap-1">
-      {tags.slice(0, maxTags).map((tag) => (
-        <Link
-          key={tag}
-          className={`${tagClasses} max-w-28 pointer-coarse:-my-2`}
-          from="/studios/$studioId/posts"
-          to="."
-          search={(search) => ({ ...search, tag })}
-          title={`Show posts with the tag ${tag}`}
-        >
-          {tag}
-        </Link>
-      ))}
-      {tags.length > maxTags && (
-        <span className="flex-none text-sm text-muted" title={tags.slice(maxTags).join(", ")}>
-          +{tags.length - maxTags}
-          <span className="sr-only">{tags.length - maxTags === 1 ? " more tag" : " more tags"}</span>
-        </span>
-      )}
     </span>
   );
 }
