@@ -13,6 +13,7 @@ import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
 import { hasLongState, type Columns } from "./columns.ts";
 import { PhoneTags, RowTags } from "./RowTags.tsx";
+import { sortMatchingTags } from "./sort-matching-tags.ts";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 
@@ -29,6 +30,7 @@ export const PostListRow = memo(function PostListRow({
   density,
   layout,
   columns,
+  query,
   isSelected,
   onSelect,
 }: {
@@ -38,12 +40,15 @@ export const PostListRow = memo(function PostListRow({
   density: Density;
   layout: RowLayout;
   columns: Columns;
+  /** The text that the list is searched for. */
+  query: string | undefined;
   isSelected: boolean;
   /** Undefined for users who may not change posts. */
   onSelect: ((id: string, isSelected: boolean, isRange: boolean) => void) | undefined;
 }) {
   const isCompact = density === "compact";
   const isNarrow = layout === "narrow";
+  const tags = sortMatchingTags(post.tags, query);
   // For title and excerpt, or for a long title alone, so that all rows have the same height. In a search, the excerpt,
   // which contains the match, is always shown.
   const isTwoLines = isNarrow && !isCompact;
@@ -79,14 +84,14 @@ export const PostListRow = memo(function PostListRow({
                 {post.title}
               </Link>
             </h2>
-            {isCompact && layout === "wide" && <RowTags tags={post.tags} />}
+            {isCompact && layout === "wide" && <RowTags tags={tags} />}
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
               <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
                 {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
               </p>
-              {!isNarrow && <RowTags tags={post.tags} />}
+              {!isNarrow && <RowTags tags={tags} />}
             </div>
           )}
         </div>
@@ -97,7 +102,7 @@ export const PostListRow = memo(function PostListRow({
             <span className="min-w-0 @max-md:hidden">
               <AccountStates post={post} platforms="beside" />
             </span>
-            <PhoneTags tags={post.tags} />
+            <PhoneTags tags={tags} />
           </p>
         )}
       </div>

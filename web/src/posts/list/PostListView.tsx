@@ -15,7 +15,16 @@ import { useRowKeys } from "../use-row-keys.ts";
 import { PostRows } from "./PostRows.tsx";
 
 /** The posts as rows, with a selection for users who may change them. */
-export function PostListView({ list, density }: { list: ListQuery<PostSummary>; density: Density }) {
+export function PostListView({
+  list,
+  density,
+  query,
+}: {
+  list: ListQuery<PostSummary>;
+  density: Density;
+  /** The text that the list is searched for. */
+  query: string | undefined;
+}) {
   const { may } = useStudio();
   const { items, isAutoLoading } = list;
   const ids = useMemo(() => items.map(({ id }) => id), [items]);
@@ -47,6 +56,7 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
             density={density}
             layout={layout}
             columns={columns}
+            query={query}
             selection={canSelect ? selection : undefined}
           />
         </>

@@ -31,12 +31,15 @@ export function PostRows({
   density,
   layout,
   columns,
+  query: searchedText,
   selection,
 }: {
   list: ListQuery<PostSummary>;
   density: Density;
   layout: RowLayout;
   columns: Columns;
+  /** The text that the list is searched for. */
+  query: string | undefined;
   /** Undefined for users who may not change posts. */
   selection: Selection | undefined;
 }) {
@@ -78,6 +81,7 @@ export function PostRows({
               density={density}
               layout={layout}
               columns={columns}
+              query={searchedText}
               isSelected={selection?.ids.has(post.id) ?? false}
               onSelect={selection?.toggle}
             />
