@@ -109,8 +109,8 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByRole("radio", { name: "List", checked: true }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await page.getByRole("link", { name: "Videos" }).press("Enter");
-    await page.getByText("This studio has no used videos.").waitFor();
-    await page.getByRole("link", { name: "Show all files" }).press("Enter");
+    await page.getByText("No used videos match these filters.").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).press("Enter");
     await waitForItems(4);
   });
 

@@ -292,6 +292,9 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     }
     await page.getByRole("searchbox", { name: "Search posts" }).fill("boats");
     await page.getByRole("heading", { name: "No matching posts" }).waitFor();
+    await page.getByText("No archived posts match “boats” in title, text or tags.").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    await page.waitForURL(/\/posts$/);
     await page.context().close();
   });
 

@@ -1,9 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { Images, SearchX } from "lucide-react";
+import { Images } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
-import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { NoMatch } from "../ui/NoMatch.tsx";
 import type { ChosenFile } from "../upload/upload-task.ts";
 import { kindLabels } from "./labels.ts";
 import { UploadButton } from "./UploadButton.tsx";
@@ -16,19 +16,17 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
   const params = { studioId: studio.id };
   if (q !== undefined || tag !== undefined || kind !== undefined || usage !== undefined) {
     const kindText = kind === undefined ? "files" : kindLabels[kind].toLowerCase();
-    const itemsText = usage === undefined ? kindText : `${usage} ${kindText}`;
     return (
-      <EmptyState
-        title="No matching files"
-        icon={SearchX}
-        actions={
+      <NoMatch
+        noun="files"
+        search={{ q, tag }}
+        itemsText={usage === undefined ? kindText : `${usage} ${kindText}`}
+        clear={
           <ButtonLink variant="secondary" to="/studios/$studioId/assets" params={params}>
-            Show all files
+            Clear filters
           </ButtonLink>
         }
-      >
-        {describeNoMatch("files", { q, tag }, itemsText) ?? `This studio has no ${itemsText}.`}
-      </EmptyState>
+      />
     );
   }
   return (

@@ -1,10 +1,9 @@
-import { Link } from "@tanstack/react-router";
-import { FileText, SearchX } from "lucide-react";
+import { FileText } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostGroup, PostSearch } from "../search-params.ts";
 import { ButtonLink } from "../ui/Button.tsx";
-import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { NoMatch } from "../ui/NoMatch.tsx";
 import { groupIcons } from "./post-groups.ts";
 import { isFiltered } from "./use-archived-posts.ts";
 
@@ -32,6 +31,14 @@ const emptyGroups: Record<PostGroup, { title: string; text: string }> = {
   },
 };
 
+const groupNouns: Record<PostGroup, string> = {
+  draft: "drafts",
+  ready: "ready posts",
+  scheduled: "scheduled posts",
+  published: "published posts",
+  archived: "archived posts",
+};
+
 /** Why the list is empty, and what to do next. */
 export function NoPosts({
   search,
@@ -56,9 +63,9 @@ export function NoPosts({
               Write a post
             </ButtonLink>
           ) : (
-            <Link to="/studios/$studioId/posts" params={params}>
+            <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={params}>
               Show all posts
-            </Link>
+            </ButtonLink>
           )
         }
       >
@@ -68,17 +75,16 @@ export function NoPosts({
   }
   if (isFiltered(search)) {
     return (
-      <EmptyState
-        title="No matching posts"
-        icon={SearchX}
-        actions={
-          <Link to="/studios/$studioId/posts" params={params}>
-            Show all posts
-          </Link>
+      <NoMatch
+        noun="posts"
+        search={search}
+        itemsText={status === undefined ? "posts" : groupNouns[status]}
+        clear={
+          <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={params}>
+            Clear filters
+          </ButtonLink>
         }
-      >
-        {describeNoMatch("posts", search) ?? "No posts match these filters."}
-      </EmptyState>
+      />
     );
   }
   if (hasArchivedPosts === undefined) return null;
