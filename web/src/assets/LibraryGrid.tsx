@@ -11,7 +11,7 @@ import {
   type Ref,
 } from "react";
 import { useMediaQuery } from "../ui/use-media-query.ts";
-import { computeGridLayout, type GridLayout, type LibraryView } from "./grid-layout.ts";
+import { computeGridLayout, computeRowHeights, type GridLayout, type LibraryView } from "./grid-layout.ts";
 
 export interface LibraryGridHandle {
   focusItem: (index: number) => void;
@@ -28,6 +28,7 @@ export function LibraryGrid({
   count,
   hasMore,
   onLoadMore,
+  needsTagLine,
   getKey,
   renderItem,
 }: {
@@ -37,6 +38,7 @@ export function LibraryGrid({
   count: number;
   hasMore: boolean;
   onLoadMore: () => void;
+  needsTagLine: (index: number) => boolean;
   getKey: (index: number) => string;
   renderItem: (index: number, layout: GridLayout) => ReactNode;
 }) {
@@ -44,17 +46,18 @@ export function LibraryGrid({
   const { width, top, rem } = useListBox(list);
   const isTouch = useMediaQuery("(pointer: coarse)");
   const layout = useMemo(() => computeGridLayout(view, { width, rem, isTouch }), [view, width, rem, isTouch]);
-  const { columnCount, columnStep, rowStep, tileWidth } = layout;
-  const rowCount = Math.ceil(count / columnCount);
+  const { columnCount, columnStep, tileWidth } = layout;
+  const rowHeights = computeRowHeights(layout, count, needsTagLine);
+  const rowCount = rowHeights.length;
   const getRow = (index: number) => Math.floor(index / columnCount);
-  const getColumn = (index: number) => index % columnCount;
   const virtualizer = useWindowVirtualizer({
     count: rowCount,
-    estimateSize: () => rowStep,
+    estimateSize: (row) => rowHeights[row] ?? layout.rowStep,
     overscan: view === "list" ? 12 : 3,
     scrollMargin: top,
   });
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowStep]);
+  const rowHeightsKey = rowHeights.join();
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeightsKey]);
 
   const rows = virtualizer.getVirtualItems();
   const lastRow = rows.at(-1)?.index ?? 0;
@@ -98,14 +101,22 @@ export function LibraryGrid({
     };
   }, [renderItem, layout]);
 
-  const indexes = rows.flatMap((row) =>
-    Array.from({ length: columnCount }, (_, column) => row.index * columnCount + column).filter(
-      (index) => index < count,
-    ),
+  const items = rows.flatMap((row) =>
+    Array.from({ length: columnCount }, (_, column) => ({
+      row,
+      column,
+      index: row.index * columnCount + column,
+    })).filter(({ index }) => index < count),
   );
   return (
-    <ul ref={list} aria-label={label} className="relative" style={{ height: rowCount * rowStep }} onKeyDown={moveFocus}>
-      {indexes.map((index) => (
+    <ul
+      ref={list}
+      aria-label={label}
+      className="relative"
+      style={{ height: virtualizer.getTotalSize() }}
+      onKeyDown={moveFocus}
+    >
+      {items.map(({ row, column, index }) => (
         <li
           key={getKey(index)}
           className="absolute top-0 left-0"
@@ -113,8 +124,8 @@ export function LibraryGrid({
           aria-posinset={index + 1}
           style={{
             width: tileWidth,
-            height: rowStep,
-            transform: `translate(${getColumn(index) * columnStep}px, ${getRow(index) * rowStep}px)`,
+            height: row.size,
+            transform: `translate(${column * columnStep}px, ${row.start - top}px)`,
           }}
         >
           {renderCached(index)}

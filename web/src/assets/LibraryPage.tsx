@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { assetsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { UploadRow, UploadTile } from "../media/UploadTile.tsx";
+import { needsAttention, UploadRow, UploadTile } from "../media/UploadTile.tsx";
 import { useCancelUpload } from "../media/use-cancel-upload.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -53,6 +53,13 @@ export function LibraryPage() {
       replace,
     });
 
+  /** The reason why an upload failed is as long as two lines. */
+  function needsTagLine(index: number): boolean {
+    const upload = uploads.visibleItems[index];
+    if (upload) return needsAttention(upload);
+    return (assets[index - uploadCount]?.tags?.length ?? 0) > 0;
+  }
+
   function loadMore(): void {
     if (query.hasNextPage && !query.isFetching && !query.isError) void query.fetchNextPage();
   }
@@ -95,6 +102,7 @@ export function LibraryPage() {
               count={count}
               hasMore={query.hasNextPage}
               onLoadMore={loadMore}
+              needsTagLine={needsTagLine}
               getKey={(index) => uploads.visibleItems[index]?.key ?? assets[index - uploadCount]?.id ?? String(index)}
               renderItem={(index, { frameHeight }) => {
                 const upload = uploads.visibleItems[index];

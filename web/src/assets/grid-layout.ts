@@ -7,21 +7,31 @@ export interface GridLayout {
   frameHeight: number;
   /** The width of a column with the gap beside it. */
   columnStep: number;
-  /** The height of a row with the gap below it. */
+  /** The height of a row with the gap below it, without tags. */
   rowStep: number;
+  /** What tags add to the height of a row. */
+  tagsHeight: number;
 }
 
-/** Sizes in rem. The text of a tile has one line each for the name, the metadata and the tags. */
-const sizes = { gap: 1, minTile: 10.5, minTouchTile: 9, tileText: 4.75, listRow: 3.25, touchListRow: 3.75 };
+/** Sizes in rem. The text of a tile has one line each for the name and the metadata. */
+const sizes = {
+  gap: 1,
+  minTile: 10.5,
+  minTouchTile: 9,
+  tileText: 2.875,
+  tags: 1.875,
+  listRow: 3.25,
+  touchListRow: 3.75,
+};
 
-/** All rows have the same height, so that the list's height is known without rendering every file. */
+/** The heights follow from the files alone, so that the list's height is known without rendering every file. */
 export function computeGridLayout(
   view: LibraryView,
   { width, rem, isTouch }: { width: number; rem: number; isTouch: boolean },
 ): GridLayout {
   if (view === "list") {
     const rowStep = (isTouch ? sizes.touchListRow : sizes.listRow) * rem;
-    return { columnCount: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep };
+    return { columnCount: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep, tagsHeight: 0 };
   }
   const gap = sizes.gap * rem;
   const minTile = (isTouch ? sizes.minTouchTile : sizes.minTile) * rem;
@@ -34,5 +44,18 @@ export function computeGridLayout(
     frameHeight,
     columnStep: tileWidth + gap,
     rowStep: frameHeight + sizes.tileText * rem + gap,
+    tagsHeight: sizes.tags * rem,
   };
+}
+
+/** The height of each row. A row is higher if any of its items needs the line of tags. */
+export function computeRowHeights(
+  { columnCount, rowStep, tagsHeight }: GridLayout,
+  count: number,
+  needsTagLine: (index: number) => boolean,
+): number[] {
+  const heights = Array.from({ length: Math.ceil(count / columnCount) }, () => rowStep);
+  for (let index = 0; index < count; index++)
+    if (needsTagLine(index)) heights[Math.floor(index / columnCount)] = rowStep + tagsHeight;
+  return heights;
 }

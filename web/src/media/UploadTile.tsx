@@ -13,7 +13,8 @@ interface UploadTileProps {
   onCancel: (upload: UploadItem) => void;
 }
 
-const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
+/** Whether the upload has stopped, and its tile says why. */
+export const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
 
 /** A file that this page uploads, with its progress, or with the reason why it failed. */
 export function UploadTile({
