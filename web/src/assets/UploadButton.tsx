@@ -1,7 +1,6 @@
 import { Camera, ChevronDown, FolderUp, Upload } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "../ui/Button.tsx";
-import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
 import { english } from "../upload/strings.ts";
@@ -26,14 +25,18 @@ export function UploadButton({ onFiles }: { onFiles: (chosenFiles: readonly Chos
   }
 
   return (
-    <span className="relative inline-flex gap-px">
+    <span className="relative inline-flex">
       <input
         {...hiddenInputProps}
         ref={fileInput}
         multiple
         onChange={({ currentTarget }) => addFilesFrom(currentTarget)}
       />
-      <Button icon={Upload} onClick={() => fileInput.current?.click()}>
+      <Button
+        icon={Upload}
+        className="rounded-r-none pointer-coarse:rounded-r-md"
+        onClick={() => fileInput.current?.click()}
+      >
         Upload files
       </Button>
       <input
@@ -47,7 +50,15 @@ export function UploadButton({ onFiles }: { onFiles: (chosenFiles: readonly Chos
       />
       <Menu
         label="Other ways to upload"
-        trigger={<IconButton icon={ChevronDown} label="Other ways to upload" className="pointer-coarse:hidden" />}
+        trigger={
+          <Button
+            aria-label="Other ways to upload"
+            title="Other ways to upload"
+            className="rounded-l-none border-l-accent-ink/40! px-2! pointer-coarse:hidden"
+          >
+            <ChevronDown size={16} aria-hidden="true" />
+          </Button>
+        }
       >
         <MenuItem icon={FolderUp} onSelect={() => folderInput.current?.click()}>
           Upload a folder
