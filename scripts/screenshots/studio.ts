@@ -77,7 +77,11 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
   }
   clock.setBehindNow(days(1));
-  await uploadSampleImage(deps, chatGpt, "paper");
+  const paperAssetId = await uploadSampleImage(deps, chatGpt, "paper");
+  await updateAsset(deps, chatGpt, {
+    assetId: paperAssetId,
+    tags: ["paper", "spring catalogue", "colours", "samples"],
+  });
   const notesBase64 = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
   await uploadAssetInline(deps, owner, {
     kind: "document",

@@ -134,6 +134,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const size = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
     assert.equal(await page.getByText("Size", { exact: true }).isVisible(), false);
+    await row.getByRole("link", { name: "sea" }).waitFor();
     const tagFilter = page.getByRole("button", { name: "Tag", exact: true });
     assert.equal(await tagFilter.isVisible(), false);
     await page.getByRole("button", { name: "Filters" }).click();

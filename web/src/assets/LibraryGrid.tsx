@@ -45,7 +45,11 @@ export function LibraryGrid({
   const list = useRef<HTMLUListElement>(null);
   const { width, top, rem } = useListBox(list);
   const isTouch = useMediaQuery("(pointer: coarse)");
-  const layout = useMemo(() => computeGridLayout(view, { width, rem, isTouch }), [view, width, rem, isTouch]);
+  const hasTagColumn = useMediaQuery("(width >= 80rem)");
+  const layout = useMemo(
+    () => computeGridLayout(view, { width, rem, isTouch, hasTagColumn }),
+    [view, width, rem, isTouch, hasTagColumn],
+  );
   const { columnCount, columnStep, tileWidth } = layout;
   const rowHeights = computeRowHeights(layout, count, needsTagLine);
   const rowCount = rowHeights.length;

@@ -25,11 +25,11 @@ export function LibraryListHeader({
   if (view === "grid") return null;
   return (
     <div
-      className={`flex min-h-9 items-center gap-2 border-b border-rule text-sm text-muted px-1 ${canSelect ? "" : "max-sm:hidden"}`}
+      className={`flex min-h-9 items-center gap-2 border-b border-rule text-sm text-muted sm:px-1 ${canSelect ? "" : "max-sm:hidden"}`}
     >
       {canSelect && (
         // Aligned with the boxes of the rows, which are centered in their targets.
-        <span className="ml-1.5 pointer-coarse:ml-3.5">
+        <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
           <SelectAll selection={selection} ids={ids} itemName="files" hasMore={hasMore} />
         </span>
       )}

@@ -104,7 +104,7 @@ export function LibraryPage() {
               onLoadMore={loadMore}
               needsTagLine={needsTagLine}
               getKey={(index) => uploads.visibleItems[index]?.key ?? assets[index - uploadCount]?.id ?? String(index)}
-              renderItem={(index, { frameHeight }) => {
+              renderItem={(index, { frameHeight, tagsHeight }) => {
                 const upload = uploads.visibleItems[index];
                 const asset = assets[index - uploadCount];
                 if (upload) {
@@ -132,7 +132,11 @@ export function LibraryPage() {
                     : undefined,
                   onOpen: () => setOpenId(asset.id),
                 };
-                return view === "list" ? <LibraryRow {...item} /> : <LibraryTile {...item} frameHeight={frameHeight} />;
+                return view === "list" ? (
+                  <LibraryRow {...item} areTagsBelow={tagsHeight > 0} />
+                ) : (
+                  <LibraryTile {...item} frameHeight={frameHeight} />
+                );
               }}
             />
           </>

@@ -96,58 +96,75 @@ export const rowColumns = {
 };
 
 /** A file in the list view. */
-export function LibraryRow(item: LibraryItemProps) {
+export function LibraryRow({
+  areTagsBelow,
+  ...item
+}: LibraryItemProps & {
+  /** Whether the tags are in a line of their own, because there is no room for their column. */
+  areTagsBelow: boolean;
+}) {
   const { asset, index, isSelected, onToggle } = item;
   const Icon = kindIcons[asset.kind];
   return (
     <div
-      className="group/tile flex h-full items-center gap-2 border-b border-rule px-1 hover:bg-hover data-selected:bg-wash"
+      className="group/tile flex h-full items-center gap-2 border-b border-rule hover:bg-hover sm:px-1 data-selected:bg-wash"
       data-selected={isSelected || undefined}
     >
       {onToggle && (
-        <Checkbox
-          checked={isSelected}
-          label={`Select ${asset.filename}`}
-          isLabelHidden
-          disabled={asset.status !== "ready"}
-          onChange={(_, isRange) => onToggle(isRange)}
-        />
+        // On a phone, the box starts at the page's margin, and its target continues into the margin.
+        <span className="flex-none max-sm:-ml-1.5 max-sm:pointer-coarse:-ml-3.5">
+          <Checkbox
+            checked={isSelected}
+            label={`Select ${asset.filename}`}
+            isLabelHidden
+            disabled={asset.status !== "ready"}
+            onChange={(_, isRange) => onToggle(isRange)}
+          />
+        </span>
       )}
-      <button
-        type="button"
-        data-tile={index}
-        className="flex h-full min-w-0 flex-1 cursor-pointer items-center gap-3 rounded-md text-left"
-        onClick={(event) => handleTileClick(event, item)}
-      >
-        <span className="relative grid size-9 flex-none place-items-center overflow-hidden rounded-sm bg-sunken">
-          <TileImage asset={asset} isSmall />
-        </span>
-        <span className="min-w-0 flex-1">
-          <span className="block truncate leading-5 font-medium" title={asset.filename}>
-            {asset.filename}
+      <div className="flex h-full min-w-0 flex-1 flex-col">
+        <button
+          type="button"
+          data-tile={index}
+          className="flex min-h-0 w-full flex-1 cursor-pointer items-center gap-3 rounded-md text-left"
+          onClick={(event) => handleTileClick(event, item)}
+        >
+          <span className="relative grid size-9 flex-none place-items-center overflow-hidden rounded-sm bg-sunken">
+            <TileImage asset={asset} isSmall />
           </span>
-          <span className="block truncate text-sm leading-5 text-muted sm:hidden">{formatMediaMetadata(asset)}</span>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate leading-5 font-medium" title={asset.filename}>
+              {asset.filename}
+            </span>
+            <span className="block truncate text-sm leading-5 text-muted sm:hidden">{formatMediaMetadata(asset)}</span>
+          </span>
+          <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.type}`}>
+            <Icon size={15} aria-hidden="true" />
+            {getTypeLabel(asset)}
+          </span>
+          <span className={`truncate text-sm text-muted tabular-nums ${rowColumns.size}`}>
+            {formatMediaMetadata(asset)}
+          </span>
+          <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.usage}`}>
+            {asset.postId !== null && (
+              <>
+                <Link2 size={15} aria-hidden="true" />
+                <span className="max-sm:sr-only">Used</span>
+                <span className="sr-only"> in a post</span>
+              </>
+            )}
+          </span>
+        </button>
+        {areTagsBelow && (
+          // Aligned with the name, after the thumbnail.
+          <TileTags tags={asset.tags} className="-mt-1 mb-1 ml-12 pointer-coarse:-mt-3 pointer-coarse:-mb-0.5" />
+        )}
+      </div>
+      {!areTagsBelow && (
+        <span className={`overflow-hidden ${rowColumns.tags}`}>
+          <TileTags tags={asset.tags} />
         </span>
-        <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.type}`}>
-          <Icon size={15} aria-hidden="true" />
-          {getTypeLabel(asset)}
-        </span>
-        <span className={`truncate text-sm text-muted tabular-nums ${rowColumns.size}`}>
-          {formatMediaMetadata(asset)}
-        </span>
-        <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.usage}`}>
-          {asset.postId !== null && (
-            <>
-              <Link2 size={15} aria-hidden="true" />
-              <span className="max-sm:sr-only">Used</span>
-              <span className="sr-only"> in a post</span>
-            </>
-          )}
-        </span>
-      </button>
-      <span className={`overflow-hidden ${rowColumns.tags}`}>
-        <TileTags tags={asset.tags} />
-      </span>
+      )}
     </div>
   );
 }

@@ -27,11 +27,12 @@ const sizes = {
 /** The heights follow from the files alone, so that the list's height is known without rendering every file. */
 export function computeGridLayout(
   view: LibraryView,
-  { width, rem, isTouch }: { width: number; rem: number; isTouch: boolean },
+  { width, rem, isTouch, hasTagColumn }: { width: number; rem: number; isTouch: boolean; hasTagColumn: boolean },
 ): GridLayout {
   if (view === "list") {
     const rowStep = (isTouch ? sizes.touchListRow : sizes.listRow) * rem;
-    return { columnCount: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep, tagsHeight: 0 };
+    const tagsHeight = hasTagColumn ? 0 : sizes.tags * rem;
+    return { columnCount: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep, tagsHeight };
   }
   const gap = sizes.gap * rem;
   const minTile = (isTouch ? sizes.minTouchTile : sizes.minTile) * rem;
