@@ -1,9 +1,11 @@
-import { CircleAlert, CircleCheck, CircleDashed, PenLine, TriangleAlert } from "lucide-react";
-import { hasContent, type Account } from "./use-accounts.ts";
-import { IconButton } from "../ui/IconButton.tsx";
+import { PenLine } from "lucide-react";
 import type { Post } from "../api/queries.ts";
+import { List } from "../ui/List.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
+import { PublishingRow, rowNameClasses } from "./PublishingRow.tsx";
+import { OutlineBadge } from "./StateBadge.tsx";
+import { hasContent, type Account } from "./use-accounts.ts";
 import { isSolvedByFewerFiles } from "./suggest-files.ts";
 
 /** The accounts of the studio, with the problems that the post has on each account's platform. */
@@ -18,7 +20,7 @@ export function AccountList({
   onOpen: (connectionId: string) => void;
 }) {
   return (
-    <ul className="grid gap-3" aria-label="Accounts">
+    <List className="border-b-0" aria-label="Accounts">
       {accounts.map((account) => (
         <AccountItem
           key={account.connectionId}
@@ -27,52 +29,51 @@ export function AccountList({
           onOpen={() => onOpen(account.connectionId)}
         />
       ))}
-    </ul>
+    </List>
   );
 }
 
 function AccountItem({ post, account, onOpen }: { post: Post; account: Account; onOpen: () => void }) {
-  const { label, platformName, problems } = account;
+  const { label, platformName, fileChoice, problems } = account;
   const shownProblems = listShownProblems(problems);
   const collapsedProblems = problems.filter((problem) => !shownProblems.includes(problem));
   const otherRejections = collapsedProblems.filter(({ level }) => level === "rejected");
   const notes = collapsedProblems.filter(({ level }) => level !== "rejected");
-  // A shown problem says more than that the account is ready.
-  const hasReadiness = shownProblems.length === 0 || (account.obstacle !== undefined && !isRejected(account));
+  const obstacle = isRejected(account) ? undefined : describeObstacle(post, account);
   return (
-    <li className="min-w-0">
-      <div className="flex items-center gap-2.5">
-        <StateIcon account={account} />
-        <p className="m-0 min-w-0 flex-1 leading-tight">
-          <span className="block truncate font-medium" title={`${label}, ${platformName}`}>
-            {label} <span className="font-normal text-muted">{platformName}</span>
-          </span>
-          {hasReadiness && <span className="block text-sm text-muted">{describeReadiness(post, account)}</span>}
+    <PublishingRow
+      name={
+        <button
+          type="button"
+          className={`${rowNameClasses} inline-flex cursor-pointer items-center gap-1.5 text-left pointer-coarse:-my-2.5 pointer-coarse:py-2.5`}
+          aria-label={`Text and preview for ${label}`}
+          onClick={onOpen}
+        >
+          {label}
+          <PenLine size={14} className="flex-none text-muted" aria-hidden="true" />
+        </button>
+      }
+      badge={<OutlineBadge {...getReadiness(account)} />}
+      details={[platformName, ...(fileChoice === undefined ? [] : [fileChoice])]}
+    >
+      {obstacle !== undefined && <p className="m-0 text-sm">{obstacle}</p>}
+      {shownProblems.map(({ level, code, message }) => (
+        <p key={code} className={`m-0 text-sm ${level === "rejected" ? "text-danger" : "text-warning"}`}>
+          {level === "warning" && "Warning: "}
+          {message}
         </p>
-        <IconButton icon={PenLine} size="small" label={`Text and preview for ${label}`} onClick={onOpen} />
-      </div>
-      <div className="pl-6.5">
-        {shownProblems.map(({ level, code, message }) => (
-          <p
-            key={code}
-            className={`m-0 text-sm [overflow-wrap:anywhere] ${level === "rejected" ? "text-danger" : "text-warning"}`}
-          >
-            {level === "warning" && "Warning: "}
-            {message}
-          </p>
-        ))}
-        <ChooseFiles post={post} account={account} className="my-2" />
-        {collapsedProblems.length > 0 && (
-          <details>
-            <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
-              {countCollapsed(otherRejections.length, notes.length)}
-              <span className="sr-only"> for {label}</span>
-            </summary>
-            <ProblemList problems={[...otherRejections, ...notes]} />
-          </details>
-        )}
-      </div>
-    </li>
+      ))}
+      <ChooseFiles post={post} account={account} className="justify-self-start" />
+      {collapsedProblems.length > 0 && (
+        <details>
+          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
+            {countCollapsed(otherRejections.length, notes.length)}
+            <span className="sr-only"> for {label}</span>
+          </summary>
+          <ProblemList problems={[...otherRejections, ...notes]} />
+        </details>
+      )}
+    </PublishingRow>
   );
 }
 
@@ -95,24 +96,17 @@ function countCollapsed(problemCount: number, noteCount: number): string {
   return [problemCount > 0 ? problems : "", noteCount > 0 ? notes : ""].filter((part) => part !== "").join(", ");
 }
 
-function StateIcon({ account }: { account: Account }) {
-  if (isRejected(account)) return <CircleAlert size={16} className="flex-none text-danger" aria-hidden="true" />;
-  if (account.problems.some(isSolvedByFewerFiles))
-    return <TriangleAlert size={16} className="flex-none text-warning" aria-hidden="true" />;
-  return account.canPublish ? (
-    <CircleCheck size={16} className="flex-none text-success" aria-hidden="true" />
-  ) : (
-    <CircleDashed size={16} className="flex-none text-muted" aria-hidden="true" />
-  );
+function getReadiness(account: Account): { label: string; color: string } {
+  if (isRejected(account)) return { label: "Not ready", color: "text-danger" };
+  if (!account.isAvailable) return { label: "Not available yet", color: "text-muted" };
+  if (!account.canPublish) return { label: "Not ready", color: "text-muted" };
+  return account.problems.some(isSolvedByFewerFiles)
+    ? { label: "Warning", color: "text-warning" }
+    : { label: "Ready", color: "text-success" };
 }
 
-function describeReadiness(
-  post: Post,
-  { connectionId, isAvailable, platformName, problems, obstacle, fileChoice }: Account,
-): string {
-  if (!isAvailable)
-    return problems.length === 0 && hasContent(post, connectionId)
-      ? `Fits the rules of ${platformName}. Publishing there is not available yet.`
-      : `Publishing to ${platformName} is not available yet.`;
-  return obstacle ?? `Ready for ${platformName}${fileChoice === undefined ? "" : `, ${fileChoice}`}`;
+/** Why the post can't be published to the account now; undefined if it can, or if the badge says it all. */
+function describeObstacle(post: Post, { connectionId, isAvailable, problems, obstacle }: Account): string | undefined {
+  if (isAvailable) return obstacle;
+  return problems.length === 0 && hasContent(post, connectionId) ? "The post fits the platform’s rules." : undefined;
 }

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { PublishingRow, rowNameClasses } from "./PublishingRow.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeMissed, wasSentBack } from "./publication-states.ts";
@@ -28,26 +28,23 @@ export function PostPublication({
   const getPlatformName = usePlatformNames();
   const { id, postId, account, platform, state, problem } = publication;
   return (
-    <li className="grid gap-1.5 py-2.5 [overflow-wrap:anywhere]">
-      <p className="m-0 flex flex-wrap items-center justify-between gap-x-2.5 gap-y-1">
+    <PublishingRow
+      name={
         <Link
-          className="font-medium text-ink no-underline hover:text-accent"
+          className={rowNameClasses}
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
         >
           {account}
         </Link>
-        <StateBadge publication={publication} />
-      </p>
-      <p className="m-0 text-sm text-muted">
-        <DotSeparated
-          parts={[
-            getPlatformName(platform),
-            ...(fileChoice === undefined ? [] : [fileChoice]),
-            describeTime(publication, studio.timezone),
-          ]}
-        />
-      </p>
+      }
+      badge={<StateBadge publication={publication} />}
+      details={[
+        getPlatformName(platform),
+        ...(fileChoice === undefined ? [] : [fileChoice]),
+        describeTime(publication, studio.timezone),
+      ]}
+    >
       {wasSentBack(publication) ? (
         <p className="m-0 text-sm">
           <SentBackNote postId={postId} />
@@ -66,6 +63,6 @@ export function PostPublication({
           onPublishAgain={onPublishAgain}
         />
       </div>
-    </li>
+    </PublishingRow>
   );
 }

@@ -86,7 +86,7 @@ export function PostPublishing({
         <p className="mt-0 mb-4 text-muted">This post is archived. To publish it, restore it as a draft first.</p>
       )}
       {publications.length > 0 && (
-        <List className="mb-4 last:mb-0 last:border-b-0" aria-label="Publications of this post">
+        <List className="border-b-0" aria-label="Publications of this post">
           {shownPublications.map((publication) => {
             // The list is sorted, newest first.
             const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
@@ -106,7 +106,7 @@ export function PostPublishing({
         </List>
       )}
       {publications.length > maxPublications && (
-        <p className="mt-0 mb-4 text-sm">
+        <p className="mt-0 mb-2 text-sm">
           <Link to="/studios/$studioId/publications" params={{ studioId: studio.id }} search={{ postId }}>
             Show all publications of this post
           </Link>

@@ -4,12 +4,19 @@ import { stateLabels, wasSentBack } from "./publication-states.ts";
 
 export function StateBadge({ publication }: { publication: Pick<Publication, "state" | "problem"> }) {
   const { state } = publication;
-  const isSentBack = wasSentBack(publication);
+  return wasSentBack(publication) ? (
+    <OutlineBadge label="Sent back" color="text-warning" />
+  ) : (
+    <OutlineBadge label={stateLabels[state]} color={stateColors[state]} />
+  );
+}
+
+export function OutlineBadge({ label, color }: { label: string; color: string }) {
   return (
     <span
-      className={`inline-block rounded-full border border-current px-2 font-sans text-[0.8rem]/normal whitespace-nowrap ${isSentBack ? "text-warning" : stateColors[state]}`}
+      className={`inline-block rounded-full border border-current px-2 font-sans text-[0.8rem]/normal whitespace-nowrap ${color}`}
     >
-      {isSentBack ? "Sent back" : stateLabels[state]}
+      {label}
     </span>
   );
 }
