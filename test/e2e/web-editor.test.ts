@@ -494,7 +494,10 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openStudioPage(fixture, owner, "posts", { errors: pageErrors, viewport: desktop });
     await page.getByRole("link", { name: "Panel" }).click();
     await page.waitForURL(`**/posts/${postId}`);
+    const field = page.getByRole("textbox", { name: "Text", exact: true });
+    const fieldWidth = (await field.boundingBox())?.width;
     await page.getByText("Preview", { exact: true }).click();
+    assert.equal((await page.getByText("Panel.", { exact: true }).locator("..").boundingBox())?.width, fieldWidth);
     await page.getByRole("button", { name: "Write" }).press("Enter");
     const toggle = page.getByRole("button", { name: "History" });
     await toggle.press("Enter");

@@ -598,6 +598,16 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       .and(page.getByRole("tab", { selected: true }))
       .waitFor();
     await waitUntil(isInView, { description: "the selected tab is in view with its character count" });
+    await tabs.nth(3).press("ArrowLeft");
+    await tabs.nth(2).getByText(/\d/).waitFor();
+    const stripEnd = phone.width - 40; // where the button is, under which the row fades
+    await waitUntil(
+      async () => {
+        const box = await tabs.nth(2).boundingBox();
+        return box !== null && box.x >= 40 && box.x + box.width <= stripEnd;
+      },
+      { description: "the fade does not cover the count" },
+    );
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.context().close();
   });

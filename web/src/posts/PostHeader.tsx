@@ -84,7 +84,7 @@ export function PostHeader({
           {panelButtons}
         </div>
       )}
-      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] max-md:flex-wrap md:-mt-4 md:@max-lg:gap-x-2">
+      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4 md:@max-lg:gap-x-2">
         {isWide && backLink}
         {hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
         <Actions
@@ -126,8 +126,8 @@ function Actions({
             icon={stateIcons[publicationState]}
             label={stateLabels[publicationState]}
             color={stateColors[publicationState]}
-            // The longest label wraps to two lines.
-            labelClassName="md:@max-2xl:leading-4 md:@max-2xl:whitespace-normal"
+            // The longest label wraps to two lines, so that the header has one row beside every next action.
+            labelClassName="@max-2xl:leading-4 @max-2xl:whitespace-normal"
           />
         </span>
       )}
@@ -159,7 +159,7 @@ function StatusSelect({
 }) {
   const Icon = statusIcons[status];
   return (
-    <span className="relative min-w-0 max-md:flex-none">
+    <span className="relative min-w-0">
       <span
         className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center md:@max-lg:hidden ${statusColors[status]}`}
       >

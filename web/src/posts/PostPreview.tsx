@@ -1,11 +1,15 @@
 import { Fragment } from "react";
+import { bodyHeightClasses } from "./field-classes.ts";
 import type { Draft } from "./merge-drafts.ts";
 
 /** The text of the post, with paragraphs and clickable URLs. */
 export function PostPreview({ draft }: { draft: Draft }) {
   const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return (
-    <div className="max-w-[38rem] rounded-lg border border-rule bg-raised px-4 py-3 text-[1.1rem]/[1.7] [overflow-wrap:anywhere] *:first:mt-0">
+    // As large as the field that it replaces, so that the page stays in place.
+    <div
+      className={`rounded-md border border-rule bg-raised px-4 py-3 text-lg/7 [overflow-wrap:anywhere] *:first:mt-0 ${bodyHeightClasses}`}
+    >
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
       {paragraphs.map((text, i) => (
         <p key={i} className="whitespace-pre-line">

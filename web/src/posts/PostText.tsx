@@ -10,7 +10,7 @@ import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { ScrollStrip } from "../ui/ScrollStrip.tsx";
 import { tabClasses } from "../ui/tab-classes.ts";
-import { getHighlightClasses, textFieldClasses } from "./field-classes.ts";
+import { bodyHeightClasses, getHighlightClasses, textFieldClasses } from "./field-classes.ts";
 import { PostPreview } from "./PostPreview.tsx";
 import { PostTitle } from "./PostTitle.tsx";
 import { ScheduledHint } from "./ScheduledHint.tsx";
@@ -142,7 +142,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           <textarea
             id="post-body"
             ref={field}
-            className={`min-h-56 @4xl:min-h-[min(30rem,55dvh)] ${textFieldClasses} ${getHighlightClasses(recentlyUpdatedFields.includes("body"))}`}
+            className={`${bodyHeightClasses} ${textFieldClasses} ${getHighlightClasses(recentlyUpdatedFields.includes("body"))}`}
             value={draft.body}
             readOnly={!may("posts.write")}
             placeholder="Write the text of the post…"
@@ -153,7 +153,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           />
         </>
       )}
-      <div className="mt-1 flex items-center justify-between gap-4 text-sm text-muted tabular-nums">
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted tabular-nums">
         <span>
           {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
         </span>
@@ -165,8 +165,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           className="flex-none"
           onClick={() => setIsPreviewing(!isPreviewing)}
         >
-          {/* On a phone, only the icon is visible. */}
-          <span className="max-sm:sr-only">{isPreviewing ? "Write" : "Preview"}</span>
+          {isPreviewing ? "Write" : "Preview"}
         </Button>
       </div>
     </>

@@ -64,7 +64,7 @@ export function AccountPreview({
   return (
     <div className="grid min-w-0 gap-5">
       <div
-        className="max-w-md min-w-0 overflow-hidden rounded-lg border border-rule bg-raised"
+        className="min-w-0 overflow-hidden rounded-lg border border-rule bg-raised"
         role="group"
         aria-label={`Post on ${platformName}`}
       >

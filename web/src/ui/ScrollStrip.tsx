@@ -44,11 +44,13 @@ export function ScrollStrip({
     });
     for (const element of [strip, ...strip.children]) observer.observe(element);
     strip.addEventListener("scroll", update, { passive: true });
-    strip.addEventListener("click", showClickedTab);
+    strip.addEventListener("click", showTab);
+    strip.addEventListener("focusin", showTab);
     return () => {
       observer.disconnect();
       strip.removeEventListener("scroll", update);
-      strip.removeEventListener("click", showClickedTab);
+      strip.removeEventListener("click", showTab);
+      strip.removeEventListener("focusin", showTab);
     };
   }, []);
   const scroll = (direction: 1 | -1) => (): void => {
@@ -100,9 +102,10 @@ function centerSelectedTab(strip: HTMLElement): void {
   if (tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
 }
 
-/** A tab can be clicked while a part of it is out of view. */
-function showClickedTab({ target }: MouseEvent): void {
-  if (target instanceof Element) target.closest("a, button")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+/** A tab can be chosen while a part of it is out of view. Waits for the next frame: a selected tab can be wider. */
+function showTab({ target }: Event): void {
+  const tab = target instanceof Element ? target.closest("a, button") : null;
+  requestAnimationFrame(() => tab?.scrollIntoView({ block: "nearest", inline: "nearest" }));
 }
 
 function findHiddenSides({ scrollLeft, clientWidth, scrollWidth }: HTMLElement): HiddenSides {
