@@ -238,11 +238,23 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForPlace(page, "Drafts");
     await page.keyboard.press("ArrowRight");
     await waitForPlace(page, "Ready");
+    const hold = Promise.withResolvers<void>();
+    await page.route(`**/posts/${postId}`, (route) => hold.promise.then(() => route.continue()));
     await page.keyboard.press("Space");
     await column(/^Ready/)
       .getByRole("link", { name: "Fog" })
       .waitFor();
+    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(/post-summaries\?.*status=draft/);
+    assert.equal(
+      await column(/^Drafts/)
+        .getByRole("link", { name: "Fog" })
+        .count(),
+      0,
+      "no poll moves the post back while its change is being saved",
+    );
+    hold.resolve();
     await waitForStatus("ready");
+    await page.unroute(`**/posts/${postId}`);
     const toast = page.getByRole("listitem").filter({ hasText: "“Fog” is now ready." });
     await toast.getByRole("button", { name: "Undo" }).click();
     await toast.waitFor({ state: "detached" });

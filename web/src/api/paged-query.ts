@@ -2,6 +2,7 @@ import { infiniteQueryOptions, type InfiniteData } from "@tanstack/react-query";
 import type { ClientResponse } from "hono/client";
 import { isNotFound } from "./api-error.ts";
 import { fetchJsonIfChanged } from "./client.ts";
+import { areListsHeld } from "./list-holds.ts";
 
 const slowPollMs = 10_000;
 
@@ -49,11 +50,14 @@ export function pagedQuery<Page extends ListPage, Item>({
 }) {
   return infiniteQueryOptions({
     queryKey,
-    queryFn: ({ client, pageParam }) => {
-      const cachedData = client.getQueryData<InfiniteData<Page, string>>(queryKey);
-      const cachedPage = cachedData?.pages[cachedData.pageParams.indexOf(pageParam)];
+    queryFn: async ({ client, pageParam }) => {
+      const findCachedPage = (): Page | undefined => {
+        const cachedData = client.getQueryData<InfiniteData<Page, string>>(queryKey);
+        return cachedData?.pages[cachedData.pageParams.indexOf(pageParam)];
+      };
       const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(cachedPage, (options) => fetchPage(query, options));
+      const page = await fetchJsonIfChanged(findCachedPage(), (options) => fetchPage(query, options));
+      return (areListsHeld(client) ? findCachedPage() : undefined) ?? page;
     },
     initialPageParam: "",
     getNextPageParam: (page: Page) => page.nextCursor,

@@ -1,6 +1,7 @@
 import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
 import { api, fetchJsonIfChanged } from "./client.ts";
+import { areListsHeld } from "./list-holds.ts";
 import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
 import { findStage } from "./post-stage.ts";
 import type { Filter } from "./queries.ts";
@@ -40,10 +41,12 @@ const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as
 export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: SharedFilter) =>
   queryOptions({
     queryKey: [...getCalendarKey(studioId), range, filter],
-    queryFn: ({ client, queryKey }) =>
-      fetchJsonIfChanged(client.getQueryData<Calendar>(queryKey), (options) =>
+    queryFn: async ({ client, queryKey }) => {
+      const calendar = await fetchJsonIfChanged(client.getQueryData<Calendar>(queryKey), (options) =>
         studioApi.calendar.$get({ param: { studioId }, query: { ...range, ...filter } }, options),
-      ),
+      );
+      return (areListsHeld(client) ? client.getQueryData<Calendar>(queryKey) : undefined) ?? calendar;
+    },
     refetchInterval: filter.query === undefined && filter.tag === undefined ? pollEvery(2000) : false,
     structuralSharing: false,
   });

@@ -24,14 +24,17 @@ export function useChangePost(): {
   }
 
   async function run(post: PostSummary, change: PostChange, toast: { text: string; topic?: string }): Promise<void> {
-    await changes.show(new Map([[post.id, change.preview(post)]]));
+    const release = changes.hold();
     try {
+      await changes.show(new Map([[post.id, change.preview(post)]]));
       const changedPost = await change.apply(post);
       await changes.show(new Map([[post.id, changedPost]]));
       showToast({ ...toast, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
     } catch (error) {
       await changes.show(new Map([[post.id, post]]));
       reportError(error);
+    } finally {
+      release();
     }
     await changes.refresh();
   }

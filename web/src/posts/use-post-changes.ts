@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { deletePost, updatePost } from "../api/mutations.ts";
+import { holdLists } from "../api/list-holds.ts";
 import { refreshQueries, type PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -24,6 +25,8 @@ export interface PostChanges {
   moveToTrash: PostChange;
   /** Shows these posts, by id, in the lists; undefined removes a post from the lists. */
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
+  /** Keeps polls from replacing what `show` has shown, until the returned function is called. */
+  hold: () => () => void;
   refresh: () => Promise<void>;
 }
 
@@ -70,6 +73,7 @@ export function usePostChanges(): PostChanges {
         await cancelListRequests(queryClient, studio.id);
         patchSummaries(queryClient, studio.id, posts);
       },
+      hold: () => holdLists(queryClient),
       refresh: () => refreshQueries(queryClient, studio.id),
     };
   }, [studio.id, queryClient, uploaderRegistry]);

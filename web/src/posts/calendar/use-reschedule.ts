@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { formatError } from "../../api/api-error.ts";
+import { holdLists } from "../../api/list-holds.ts";
 import { reschedulePublication } from "../../api/mutations.ts";
 import { refreshQueries, type Studio } from "../../api/queries.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
@@ -46,13 +47,14 @@ export function useReschedule(): Reschedule {
     at: string,
   ): Promise<{ movedEntries: PlannedEntry[]; errorText: string }> {
     const previousEntries = new Map(entries.map((entry) => [entry.id, entry]));
-    await cancelListRequests(queryClient, studio.id);
-    patchCalendar(queryClient, studio.id, (entry) =>
-      previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
-    );
+    const release = holdLists(queryClient);
     const movedEntries: PlannedEntry[] = [];
     let errorText = "";
     try {
+      await cancelListRequests(queryClient, studio.id);
+      patchCalendar(queryClient, studio.id, (entry) =>
+        previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
+      );
       for (const entry of entries) {
         const { state } = await reschedulePublication(studio.id, entry.id, at);
         movedEntries.push({ ...entry, state, scheduledFor: at });
@@ -64,6 +66,8 @@ export function useReschedule(): Reschedule {
         return previous ? { ...entry, at: previous.scheduledFor ?? at, scheduledFor: previous.scheduledFor } : entry;
       });
       errorText = formatError(error);
+    } finally {
+      release();
     }
     void refreshQueries(queryClient, studio.id);
     return { movedEntries, errorText };
