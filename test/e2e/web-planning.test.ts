@@ -695,6 +695,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       assert.equal(box?.height, 32, "two lines of 16 px");
     }
     assert.equal(icons.size, states.length);
+    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
+    await unscheduled.getByText("Failed", { exact: true }).waitFor();
+    assert.equal(await unscheduled.getByText("Missed").count(), 0, "a missed post is only on its day");
     assert.deepEqual(await findViolations(page), []);
     await page.getByRole("radio", { name: "List" }).click();
     const rows = page.getByRole("list", { name: "Posts" }).getByRole("listitem");

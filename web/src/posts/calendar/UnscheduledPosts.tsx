@@ -10,6 +10,7 @@ import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Loading } from "../../ui/Loading.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
+import { findShownState } from "../find-shown-state.ts";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 
 interface UnscheduledPostsProps {
@@ -20,14 +21,18 @@ interface UnscheduledPostsProps {
   onSchedule: ((post: PostSummary) => void) | undefined;
 }
 
-/** The posts that lists show under Drafts and Ready; requests without a time wait for approval instead. */
+/**
+ * The posts that lists show under Drafts and Ready, without missed ones, which are on their day. Requests without a time
+ * wait for approval instead.
+ */
 export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPostsProps) {
   const { studio } = useStudio();
   const headingId = useId();
   const { query, items, isAutoLoading } = usePagedList(
     postSummariesQuery(studio.id, { ...filter, stage: "editing" }, 12),
   );
-  const isEmpty = query.isSuccess && items.length === 0 && !query.hasNextPage;
+  const posts = items.filter((post) => findShownState(post) !== "missed");
+  const isEmpty = query.isSuccess && posts.length === 0 && !query.hasNextPage;
   return (
     <aside aria-labelledby={headingId} className="min-w-0 rounded-lg bg-sunken p-3">
       <h2 id={headingId} className="text-base">
@@ -41,7 +46,7 @@ export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPos
         </p>
       )}
       <ul aria-labelledby={headingId} className="grid grid-cols-1 gap-1 empty:hidden">
-        {items.map((post) => (
+        {posts.map((post) => (
           <UnscheduledPost key={post.id} post={post} canDrag={canDrag} onSchedule={onSchedule} />
         ))}
       </ul>
