@@ -94,6 +94,8 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByText("This tag is too long.").waitFor();
     assert.equal(await field.inputValue(), "x".repeat(41));
     await field.fill("");
+    await page.getByRole("link", { name: "Show posts with the tag harbour" }).press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
 
     await page.goto(`${base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { membersQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TagField } from "../tags/TagField.tsx";
@@ -19,7 +20,22 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
 
   return (
     <section aria-label="Details">
-      <TagField tags={postTags.tags} isReadOnly={!may("posts.write")} onChange={postTags.save} />
+      <TagField
+        tags={postTags.tags}
+        isReadOnly={!may("posts.write")}
+        renderTag={(tag) => (
+          <Link
+            className="text-ink no-underline hover:text-accent hover:underline pointer-coarse:py-3"
+            to="/studios/$studioId/posts"
+            params={{ studioId: studio.id }}
+            search={{ tag }}
+            aria-label={`Show posts with the tag ${tag}`}
+          >
+            {tag}
+          </Link>
+        )}
+        onChange={postTags.save}
+      />
       {postTags.error !== undefined && <ErrorMessage error={postTags.error} />}
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-muted">
         <dt>Updated</dt>

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type ReactNode } from "react";
 import { parseNewTags, maxTags } from "./parse-new-tags.ts";
 import { Field } from "../ui/Field.tsx";
 import { isComposing } from "../ui/is-composing.ts";
@@ -10,11 +10,14 @@ export function TagField({
   label = "Tags",
   tags,
   isReadOnly,
+  renderTag,
   onChange,
 }: {
   label?: string;
   tags: readonly string[];
   isReadOnly: boolean;
+  /** Renders a tag as something else than text, such as a link. */
+  renderTag?: (tag: string) => ReactNode;
   onChange: (tags: readonly string[]) => void;
 }) {
   const input = useRef<HTMLInputElement>(null);
@@ -75,7 +78,7 @@ export function TagField({
     return (
       <div className="not-first:mt-4">
         <p className="m-0 mb-1.5 font-medium">{label}</p>
-        {tags.length === 0 ? <p className="m-0 text-muted">No tags</p> : <Chips tags={tags} />}
+        {tags.length === 0 ? <p className="m-0 text-muted">No tags</p> : <Chips tags={tags} renderTag={renderTag} />}
       </div>
     );
   }
@@ -84,7 +87,7 @@ export function TagField({
     <Field label={label} hint={error === "" ? `Press Enter or comma after each tag.${countText}` : undefined}>
       {(control) => (
         <>
-          <Chips tags={tags} onRemove={remove} />
+          <Chips tags={tags} renderTag={renderTag} onRemove={remove} />
           <TagInput
             {...control}
             ref={input}
@@ -109,7 +112,15 @@ export function TagField({
   );
 }
 
-function Chips({ tags, onRemove }: { tags: readonly string[]; onRemove?: (tag: string) => void }) {
+function Chips({
+  tags,
+  renderTag = (tag) => tag,
+  onRemove,
+}: {
+  tags: readonly string[];
+  renderTag?: ((tag: string) => ReactNode) | undefined;
+  onRemove?: (tag: string) => void;
+}) {
   return (
     <ul aria-label="Tags" className="mb-2 flex flex-wrap gap-1.5 empty:hidden">
       {tags.map((tag) => (
@@ -118,7 +129,7 @@ function Chips({ tags, onRemove }: { tags: readonly string[]; onRemove?: (tag: s
           className={`flex max-w-full items-center rounded-full bg-hover pl-2.5 text-sm/7 ${onRemove ? "" : "pr-2.5"}`}
         >
           <span className="min-w-0 truncate" title={tag}>
-            {tag}
+            {renderTag(tag)}
           </span>
           {onRemove && (
             <button
