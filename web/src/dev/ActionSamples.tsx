@@ -15,6 +15,7 @@ import {
 } from "../ui/Menu.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
+import { TagMenu } from "../tags/TagMenu.tsx";
 import { Sample, SampleGroup } from "./Sample.tsx";
 
 const variants = ["primary", "secondary", "quiet", "danger", "dangerOutline"] as const;
@@ -35,13 +36,27 @@ export function ActionSamples() {
             {variant}
           </Button>
         ))}
-        <Button disabled>Disabled</Button>
         <Button icon={Save} busyLabel="Saving…">
           Save
         </Button>
         <ButtonLink variant="secondary" to="/">
           ButtonLink
         </ButtonLink>
+      </Sample>
+      <Sample name="Button, disabled">
+        {variants.map((variant) => (
+          <Button key={variant} variant={variant} icon={Plus} disabled>
+            {variant}
+          </Button>
+        ))}
+      </Sample>
+      <Sample name="FilterMenu, off and on">
+        <TagMenu tag={undefined} onChange={() => {}}>
+          <MenuRadioItem value="harbour">harbour</MenuRadioItem>
+        </TagMenu>
+        <TagMenu tag="harbour" onChange={() => {}}>
+          <MenuRadioItem value="harbour">harbour</MenuRadioItem>
+        </TagMenu>
       </Sample>
       <Sample name="IconButton, Kbd">
         <IconButton icon={Copy} label="Copy link" shortcut="c" />

@@ -38,6 +38,7 @@ export function FormSamples() {
         <Checkbox checked label="Checked" onChange={() => {}} />
         <Checkbox checked={false} label="Hidden label" isLabelHidden onChange={() => {}} />
         <Checkbox checked={false} label="Disabled" disabled onChange={() => {}} />
+        <Checkbox checked label="Checked, disabled" disabled onChange={() => {}} />
       </Sample>
       <Sample name="SearchField">
         <SearchField label="Search samples" query="" onSearch={() => {}} />

@@ -32,13 +32,13 @@ export function Checkbox({
 
   return (
     <label
-      className={`inline-flex min-h-7 min-w-7 cursor-pointer items-center gap-2 font-normal pointer-coarse:min-h-11 pointer-coarse:min-w-11 ${isLabelHidden ? "justify-center" : ""}`}
+      className={`inline-flex min-h-7 min-w-7 cursor-pointer items-center gap-2 font-normal pointer-coarse:min-h-11 pointer-coarse:min-w-11 has-disabled:cursor-default has-disabled:text-muted ${isLabelHidden ? "justify-center" : ""}`}
       onClick={handleLabelClick}
     >
       <input
         ref={input}
         type="checkbox"
-        className="m-0 cursor-pointer"
+        className="m-0 cursor-pointer disabled:cursor-default"
         checked={checked === true}
         disabled={disabled}
         aria-label={isLabelHidden ? label : undefined}

@@ -75,7 +75,10 @@ export function ChoiceField({
 }: ComponentProps<"input"> & { type: "checkbox" | "radio"; label: string; description?: string }) {
   const id = useId();
   return (
-    <label htmlFor={id} className={`flex cursor-pointer gap-2.5 font-normal pointer-coarse:min-h-11 ${className}`}>
+    <label
+      htmlFor={id}
+      className={`flex cursor-pointer gap-2.5 font-normal has-disabled:cursor-default has-disabled:text-muted pointer-coarse:min-h-11 ${className}`}
+    >
       <input {...input} id={id} />
       <span>
         {label}

@@ -1,7 +1,11 @@
 export type ButtonVariant = "primary" | "secondary" | "quiet" | "danger" | "dangerOutline";
 
 const baseClasses =
-  "inline-flex cursor-pointer items-center justify-center gap-1.5 rounded-md border text-center font-medium whitespace-nowrap no-underline transition-colors duration-(--motion-fast) disabled:cursor-default disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55 forced-colors:border-[ButtonText]";
+  "inline-flex cursor-pointer items-center justify-center gap-1.5 rounded-md border text-center font-medium whitespace-nowrap no-underline transition-colors duration-(--motion-fast) disabled:cursor-default aria-disabled:pointer-events-none forced-colors:border-[ButtonText]";
+
+/** Neutral, because a faded accent still looks active in the dark theme. */
+const disabledClasses =
+  "disabled:border-rule disabled:bg-transparent disabled:text-muted disabled:opacity-75 aria-disabled:border-rule aria-disabled:bg-transparent aria-disabled:text-muted aria-disabled:opacity-75";
 
 const sizeClasses = {
   medium: "min-h-control px-3.5 py-1 text-base",
@@ -21,4 +25,4 @@ const variantClasses: Record<ButtonVariant, string> = {
 
 /** Shared by the React components and by the uploader, which creates its elements without React. */
 export const getButtonClasses = (variant: ButtonVariant, size: ButtonSize = "medium"): string =>
-  `${baseClasses} ${sizeClasses[size]} ${variantClasses[variant]}`;
+  `${baseClasses} ${sizeClasses[size]} ${variantClasses[variant]} ${disabledClasses}`;
