@@ -96,7 +96,8 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
       .getByRole("button", { name: /third\.png/ })
       .waitFor();
     await waitForItems(1);
-    await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
+    await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
+    await waitForFocus("Tag");
     await waitForItems(2);
     await page.getByRole("button", { name: "Usage: Unused" }).press("Enter");
     await chooseFilter("Used in a post");

@@ -405,7 +405,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     ]);
 
     await page.reload();
-    await page.getByRole("button", { name: "harbour", exact: true }).click();
+    await page.getByRole("button", { name: "Accounts: harbour" }).click();
     await page.getByRole("menuitem", { name: "All accounts" }).click();
     await page.getByRole("button", { name: /^Rope\b/ }).waitFor();
     assert.doesNotMatch(page.url(), /accounts=/);

@@ -74,6 +74,8 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Fog", exact: true }).waitFor({ state: "detached" });
     const url = new URL(page.url());
     assert.deepEqual(Object.fromEntries(url.searchParams), { archived: "true", author: member.user.id });
+    await page.getByRole("button", { name: `Clear author filter: ${member.user.name}` }).press("Enter");
+    await page.getByRole("link", { name: "Fog", exact: true }).waitFor();
 
     await page.goto(url.href.replace(url.search, "?tag=harbour&view=board"));
     await page.getByRole("link", { name: "Fog", exact: true }).waitFor();

@@ -102,7 +102,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Hills" }).waitFor({ state: "detached" });
     await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
     await page.getByRole("link", { name: "Boats" }).waitFor();
-    await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
+    await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
     await page.getByRole("link", { name: "Hills" }).waitFor();
     await page.waitForURL((url) => url.search === "");
     await context.close();
@@ -149,11 +149,11 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await search.fill("tide red");
     await hill?.waitFor({ state: "detached" });
     await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
-    await page.getByRole("link", { name: "Clear tag filter" }).waitFor();
+    await page.getByRole("button", { name: "Clear tag filter" }).waitFor();
     await assertFits();
     await search.fill("green");
     await page.getByText("No files with the tag “harbour” match “green”").waitFor();
-    await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
+    await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
     await hill?.waitFor();
 
     await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);

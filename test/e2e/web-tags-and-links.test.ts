@@ -138,7 +138,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await postsPage.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
     assert.equal(new URL(postsPage.url()).search, "?tag=lighthouse");
     assert.deepEqual(await findViolations(postsPage), []);
-    await postsPage.getByRole("link", { name: "Clear tag filter: lighthouse" }).click();
+    await postsPage.getByRole("button", { name: "Clear tag filter: lighthouse" }).click();
     await postsPage.getByRole("link", { name: "Fog" }).waitFor();
     await postsPage.context().close();
   });

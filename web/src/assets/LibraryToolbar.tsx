@@ -1,23 +1,21 @@
 import { getRouteApi, linkOptions } from "@tanstack/react-router";
-import { ChevronDown, LayoutGrid, Link2, Rows3 } from "lucide-react";
+import { LayoutGrid, Link2, Rows3 } from "lucide-react";
 import type { ComponentProps } from "react";
 import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { assetKinds, type AssetSearch } from "../search-params.ts";
 import { countTags } from "../tags/count-tags.ts";
-import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
-import { Button } from "../ui/Button.tsx";
+import { listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { FilterBar } from "../ui/FilterBar.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";
-import { Menu, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
+import { FilterRadioMenu } from "../ui/FilterMenu.tsx";
+import { MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
 import { kindLabels, usageLabels } from "./labels.ts";
 import { UploadButton } from "./UploadButton.tsx";
 
 const route = getRouteApi("/studios/$studioId/assets");
-
-const anyValue = "any";
 
 /** The search and the filters. All of them are in the URL. */
 export function LibraryToolbar({ listedAssets }: { listedAssets: readonly Asset[] }) {
@@ -70,18 +68,17 @@ export function LibraryToolbar({ listedAssets }: { listedAssets: readonly Asset[
             ))}
           </TagMenu>
         )}
-        {search.tag !== undefined && (
-          <ClearTagLink
-            from={route.id}
-            to="."
-            search={({ tag: __, ...others }) => others}
-            aria-label={`Clear tag filter: ${search.tag}`}
-          />
-        )}
-        <UsageMenu
-          usage={search.usage}
+        <FilterRadioMenu
+          name="Usage"
+          icon={Link2}
+          value={search.usage}
+          valueLabel={search.usage && usageLabels[search.usage]}
+          anyLabel="All files"
           onChange={(usage) => setSearch(({ usage: __, ...others }) => ({ ...others, ...(usage && { usage }) }))}
-        />
+        >
+          <MenuRadioItem value="unused">Unused</MenuRadioItem>
+          <MenuRadioItem value="used">Used in a post</MenuRadioItem>
+        </FilterRadioMenu>
       </FilterBar>
     </div>
   );
@@ -114,41 +111,5 @@ export function LibraryActions({ canUpload, onFiles }: ComponentProps<typeof Upl
         </span>
       )}
     </>
-  );
-}
-
-function UsageMenu({
-  usage,
-  onChange,
-}: {
-  usage: AssetSearch["usage"];
-  onChange: (usage: AssetSearch["usage"]) => void;
-}) {
-  return (
-    <Menu
-      label="Filter by usage"
-      align="start"
-      trigger={
-        <Button
-          variant={usage ? "secondary" : "quiet"}
-          size="small"
-          icon={Link2}
-          aria-label={usage && `Usage: ${usageLabels[usage]}`}
-        >
-          {usage ? usageLabels[usage] : "Usage"}
-          <ChevronDown size={14} className="text-muted" aria-hidden="true" />
-        </Button>
-      }
-    >
-      <MenuRadioGroup
-        label="Usage"
-        value={usage ?? anyValue}
-        onChange={(value) => onChange(value === anyValue ? undefined : value)}
-      >
-        <MenuRadioItem value={anyValue}>All files</MenuRadioItem>
-        <MenuRadioItem value="unused">Unused</MenuRadioItem>
-        <MenuRadioItem value="used">Used in a post</MenuRadioItem>
-      </MenuRadioGroup>
-    </Menu>
   );
 }

@@ -1,15 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Archive, ChevronDown, UserRound } from "lucide-react";
+import { Archive, UserRound } from "lucide-react";
 import type { ReactNode } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
 import { useKnownPostTags } from "../tags/use-known-tags.ts";
-import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
+import { listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FilterBar } from "../ui/FilterBar.tsx";
-import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
+import { activeFilterClasses, FilterRadioMenu } from "../ui/FilterMenu.tsx";
+import { MenuLabel, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
 /** The filters that all views share. They are in the URL, so that they can be bookmarked and shared. */
@@ -50,14 +51,6 @@ export function PostFilters({
       >
         <TagItems chosenTag={search.tag} />
       </TagMenu>
-      {search.tag !== undefined && (
-        <ClearTagLink
-          from="/studios/$studioId/posts"
-          to="."
-          search={({ tag: _, ...others }) => others}
-          aria-label={`Clear tag filter: ${search.tag}`}
-        />
-      )}
       <AuthorFilter
         author={search.author}
         onChange={(author) =>
@@ -69,7 +62,7 @@ export function PostFilters({
           variant="quiet"
           size="small"
           icon={Archive}
-          className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
+          className={search.archived ? activeFilterClasses : ""}
           aria-pressed={search.archived === true}
           onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
         >
@@ -101,8 +94,6 @@ function describeNoTags({ isPending, isError }: { isPending: boolean; isError: b
   return isError ? "The tags could not be loaded." : "No recent post has a tag.";
 }
 
-const anyAuthor = "";
-
 function AuthorFilter({
   author,
   onChange,
@@ -115,28 +106,19 @@ function AuthorFilter({
   if (members.length < 2 && author === undefined) return null;
   const name = members.find((member) => member.userId === author)?.name ?? "Former member";
   return (
-    <Menu
-      label="Filter by author"
-      align="start"
-      trigger={
-        <Button variant="quiet" size="small" icon={UserRound} className="max-w-56">
-          <span className="min-w-0 truncate">{author === undefined ? "Author" : name}</span>
-          <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />
-        </Button>
-      }
+    <FilterRadioMenu
+      name="Author"
+      icon={UserRound}
+      value={author}
+      valueLabel={author === undefined ? undefined : name}
+      anyLabel="Anyone"
+      onChange={onChange}
     >
-      <MenuRadioGroup
-        label="Author"
-        value={author ?? anyAuthor}
-        onChange={(value) => onChange(value === anyAuthor ? undefined : value)}
-      >
-        <MenuRadioItem value={anyAuthor}>Anyone</MenuRadioItem>
-        {members.map((member) => (
-          <MenuRadioItem key={member.userId} value={member.userId}>
-            {member.name}
-          </MenuRadioItem>
-        ))}
-      </MenuRadioGroup>
-    </Menu>
+      {members.map((member) => (
+        <MenuRadioItem key={member.userId} value={member.userId}>
+          {member.name}
+        </MenuRadioItem>
+      ))}
+    </FilterRadioMenu>
   );
 }

@@ -1,11 +1,6 @@
-import { createLink } from "@tanstack/react-router";
-import { ChevronDown, Tag, X } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
-import { Button } from "../ui/Button.tsx";
-import { Menu, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
-
-/** The menu value for no filter. No tag starts with a space. */
-const allTagsValue = " ";
+import { Tag } from "lucide-react";
+import type { ReactNode } from "react";
+import { FilterRadioMenu } from "../ui/FilterMenu.tsx";
 
 const maxMenuTags = 30;
 
@@ -16,7 +11,7 @@ export function listMenuTags(tags: readonly string[], chosenTag: string | undefi
 }
 
 /** Filters a list by tag. Its children are `MenuRadioItem`s of the tags from `listMenuTags`. */
-export function TagMenu({
+export const TagMenu = ({
   tag,
   onChange,
   children,
@@ -24,47 +19,8 @@ export function TagMenu({
   tag: string | undefined;
   onChange: (tag: string | undefined) => void;
   children: ReactNode;
-}) {
-  return (
-    <Menu
-      label="Filter by tag"
-      align="start"
-      trigger={
-        <Button
-          variant={tag === undefined ? "quiet" : "secondary"}
-          size="small"
-          icon={Tag}
-          aria-label={tag && `Tag: ${tag}`}
-          className="max-w-56"
-        >
-          <span className="min-w-0 truncate">{tag ?? "Tag"}</span>
-          <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />
-        </Button>
-      }
-    >
-      <MenuRadioGroup
-        label="Tag"
-        value={tag ?? allTagsValue}
-        onChange={(value) => onChange(value === allTagsValue ? undefined : value)}
-      >
-        <MenuRadioItem value={allTagsValue}>All tags</MenuRadioItem>
-        {children}
-      </MenuRadioGroup>
-    </Menu>
-  );
-}
-
-function ClearTagAnchor(anchor: ComponentProps<"a">) {
-  return (
-    <a
-      {...anchor}
-      title="Clear tag filter"
-      className="-ml-1 grid size-control-small flex-none place-items-center rounded-md text-muted hover:bg-hover hover:text-ink"
-    >
-      <X size={16} aria-hidden="true" />
-    </a>
-  );
-}
-
-/** Shown after a `TagMenu` while a tag is chosen. */
-export const ClearTagLink = createLink(ClearTagAnchor);
+}) => (
+  <FilterRadioMenu name="Tag" icon={Tag} value={tag} valueLabel={tag} anyLabel="All tags" onChange={onChange}>
+    {children}
+  </FilterRadioMenu>
+);

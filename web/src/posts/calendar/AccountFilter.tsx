@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { ChevronDown, Plug } from "lucide-react";
+import { Plug } from "lucide-react";
 import { platformsQuery } from "../../api/queries.ts";
 import type { Calendar } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { getAccountLabel } from "../../publishing/use-accounts.ts";
 import { usePlatformNames } from "../../publishing/use-platform-names.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Menu, MenuCheckboxItem, MenuItem, MenuSeparator } from "../../ui/Menu.tsx";
+import { FilterMenu } from "../../ui/FilterMenu.tsx";
+import { MenuCheckboxItem, MenuItem, MenuSeparator } from "../../ui/Menu.tsx";
 
 /** Chooses the accounts whose publications the calendar shows. Hidden if there is nothing to choose. */
 export function AccountFilter({
@@ -41,16 +41,12 @@ export function AccountFilter({
       replace: true,
     });
   return (
-    <Menu
-      label="Filter by account"
-      align="start"
-      className="w-72"
-      trigger={
-        <Button variant="quiet" size="small" icon={Plug} className="max-w-60">
-          <span className="min-w-0 truncate">{describeChoice(accountIds, accounts)}</span>
-          <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />
-        </Button>
-      }
+    <FilterMenu
+      name="Accounts"
+      icon={Plug}
+      valueLabel={describeChoice(accountIds, accounts)}
+      menuClassName="w-72"
+      onClear={() => changeIds(() => [])}
     >
       {[...accounts].map(([id, { label, platform }]) => (
         <MenuCheckboxItem
@@ -68,7 +64,7 @@ export function AccountFilter({
       <MenuItem disabled={accountIds.length === 0} onSelect={() => changeIds(() => [])}>
         All accounts
       </MenuItem>
-    </Menu>
+    </FilterMenu>
   );
 }
 
@@ -77,7 +73,7 @@ export const splitIds = (ids = ""): string[] => ids.split(",").filter((id) => id
 function describeChoice(
   [firstId, ...otherIds]: readonly string[],
   accounts: ReadonlyMap<string, { label: string }>,
-): string {
-  if (firstId === undefined) return "Accounts";
+): string | undefined {
+  if (firstId === undefined) return undefined;
   return otherIds.length > 0 ? `${otherIds.length + 1} accounts` : (accounts.get(firstId)?.label ?? "1 account");
 }
