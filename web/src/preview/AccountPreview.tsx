@@ -17,7 +17,10 @@ import { getDisplay } from "./platform-displays.ts";
 import { PreviewGallery, type PreviewFile } from "./PreviewGallery.tsx";
 import { PreviewText } from "./PreviewText.tsx";
 
-/** A post as one account receives it, in a frame like the platform's. */
+/**
+ * A post as one account receives it, in a frame like the platform's, and the settings of its files: two items of the
+ * tab's grid. In two columns, the settings are below the text, so that neither column is much longer.
+ */
 export function AccountPreview({
   post,
   editor,
@@ -62,9 +65,9 @@ export function AccountPreview({
     <PreviewText key={connectionId} title={title} text={text} display={display} problems={textProblems} />
   );
   return (
-    <div className="grid min-w-0 gap-5">
+    <>
       <div
-        className="min-w-0 overflow-hidden rounded-lg border border-rule bg-raised"
+        className="min-w-0 overflow-hidden rounded-lg border border-rule bg-raised @xl:row-span-2"
         role="group"
         aria-label={`Post on ${platformName}`}
       >
@@ -85,7 +88,7 @@ export function AccountPreview({
         <PreviewGallery files={files} layout={display.gallery} />
         {display.isMediaFirst === true && textBlock}
       </div>
-      <div className="min-w-0">
+      <div className="min-w-0 @xl:col-start-1 @xl:row-start-2">
         <ProblemList problems={otherProblems} />
         <div className="mt-2 mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted empty:hidden">
           {(post.assets.length > 1 || assets.length < post.assets.length) && (
@@ -112,6 +115,6 @@ export function AccountPreview({
           </ol>
         )}
       </div>
-    </div>
+    </>
   );
 }

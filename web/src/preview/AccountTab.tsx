@@ -30,7 +30,7 @@ export function AccountTab({
   const sharesCrops = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
   return (
     <div className="@container">
-      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @xl:grid-cols-2 @xl:grid-rows-[auto_1fr]">
         <div className="min-w-0">
           <div className="mb-2 flex min-h-control-small flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted">
             <span id={`${fieldId}-hint`}>
