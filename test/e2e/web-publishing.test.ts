@@ -329,7 +329,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Publishing to Pinterest is not available yet.").waitFor();
     assert.ok(await dialog.getByLabel("north-pinterest").isDisabled());
-    await dialog.getByText("Choose at least one account.").waitFor();
+    const accounts = dialog.getByRole("group", { name: "Accounts" });
+    await accounts.getByRole("status").getByText("Choose at least one account.").waitFor();
     assert.ok(await dialog.getByRole("button", { name: "Publish now" }).isDisabled());
     await checkAccessibility();
     await dialog.getByLabel("blue-harbour").check();

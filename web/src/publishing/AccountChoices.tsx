@@ -15,6 +15,7 @@ export function AccountChoices({
   rejections,
   chosenIds,
   onChange,
+  hint,
 }: {
   post: Post;
   accounts: readonly Account[];
@@ -22,6 +23,8 @@ export function AccountChoices({
   rejections: readonly AccountProblems[];
   chosenIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;
+  /** What the user has to choose, if anything. */
+  hint: string | undefined;
 }) {
   const { studio } = useStudio();
   return (
@@ -62,6 +65,9 @@ export function AccountChoices({
           );
         })}
       </ul>
+      <p className="mt-3 mb-0 text-sm text-muted empty:hidden" role="status">
+        {hint}
+      </p>
     </fieldset>
   );
 }

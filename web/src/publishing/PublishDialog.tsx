@@ -98,8 +98,7 @@ export function PublishDialog({
   /** Why the dialog can't be submitted, unless the reason is next to a field. */
   function describeBlocker(): string | undefined {
     if (editor.hasConflict) return "Close this and resolve the conflict in the post first.";
-    if (!isSaved) return "Saving your changes first…";
-    return availableIds.length > 0 && connectionIds.length === 0 ? "Choose at least one account." : undefined;
+    return isSaved ? undefined : "Saving your changes first…";
   }
 
   return (
@@ -120,6 +119,7 @@ export function PublishDialog({
           setChosenIds(ids);
           setRejections([]);
         }}
+        hint={availableIds.length > 0 && connectionIds.length === 0 ? "Choose at least one account." : undefined}
       />
       <fieldset className="mt-6">
         <legend className="mb-2 font-semibold">When</legend>
