@@ -75,6 +75,7 @@ export function ProposalReview({
   const hasChanged = currentPost.revision !== shownPost.revision;
   const { title, body, assets } = toSnapshot(shownPost, detail.data);
   const readyCount = shownPost.assets.filter((asset) => asset.status === "ready").length;
+  const canApprove = may("publications.approve") && mayPublishWithoutApproval(studio);
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
     <div>
@@ -119,45 +120,38 @@ export function ProposalReview({
         }
       />
       <OpenThreads postId={postId} />
-      {mayPublishWithoutApproval(studio) ? (
+      {!canApprove && <p className="text-muted">An owner or admin needs to approve this.</p>}
+      <div
         // Stays in view while the user scrolls through large images.
-        <div
-          data-sticky-actions
-          className="sticky bottom-0 z-5 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3"
-        >
-          {error !== undefined && (
-            <div className="w-full">
-              <ErrorMessage error={error} />
-            </div>
-          )}
-          {may("publications.approve") && (
-            <Button
-              variant="primary"
-              disabled={hasChanged}
-              busyLabel={isRunning && "Approving…"}
-              aria-label={`${approveLabel}, ${account}`}
-              className="max-sm:min-h-11 max-sm:flex-1"
-              onClick={() => void approve(shownPost)}
-            >
-              {approveLabel}
-            </Button>
-          )}
-          {askForChangesPermissions.every(may) && (
-            <Button
-              variant="secondary"
-              disabled={isRunning}
-              aria-label={`Ask for changes… ${account}`}
-              className="max-sm:min-h-11 max-sm:flex-1"
-              onClick={() => onAskForChanges({ publication, postTitle: currentPost.title })}
-            >
-              Ask for changes…
-            </Button>
-          )}
-        </div>
-      ) : (
-        <p className="text-muted">An owner or admin needs to approve this.</p>
-      )}
-      <div className="mt-3 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11">
+        {...(canApprove && { "data-sticky-actions": true })}
+        className={`mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:gap-2 max-sm:*:min-h-11 max-sm:*:px-2 max-sm:*:leading-tight max-sm:*:whitespace-normal ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
+      >
+        {error !== undefined && (
+          <div className="col-span-full w-full">
+            <ErrorMessage error={error} />
+          </div>
+        )}
+        {canApprove && (
+          <Button
+            variant="primary"
+            disabled={hasChanged}
+            busyLabel={isRunning && "Approving…"}
+            aria-label={`${approveLabel}, ${account}`}
+            onClick={() => void approve(shownPost)}
+          >
+            {approveLabel}
+          </Button>
+        )}
+        {canApprove && askForChangesPermissions.every(may) && (
+          <Button
+            variant="secondary"
+            disabled={isRunning}
+            aria-label={`Ask for changes… ${account}`}
+            onClick={() => onAskForChanges({ publication, postTitle: currentPost.title })}
+          >
+            Ask for changes…
+          </Button>
+        )}
         <PublicationActions publication={publication} isSuperseded={false} hasReviewLink={false} />
       </div>
     </div>
