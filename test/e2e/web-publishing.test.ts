@@ -200,7 +200,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("scheduled by Ada Berg").waitFor();
     await openStudioPage(`posts/${id}`);
 
-    await row.getByRole("button", { name: "Cancel publication to blue-harbour" }).click();
+    const cancelButton = row.getByRole("button", { name: "Cancel publication to blue-harbour" });
+    assert.equal(await cancelButton.textContent(), "Cancel publication");
+    await cancelButton.click();
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Publish to blue-harbour" }).waitFor();

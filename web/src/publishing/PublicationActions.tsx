@@ -144,7 +144,8 @@ function CancelButton({
       aria-label={`${verb} ${object} ${isOwnProposal ? "for" : "to"} ${account}`}
       onClick={() => cancel(publication)}
     >
-      {hasShortLabel === true ? verb : `${verb} ${object}`}
+      {/* "Cancel" alone would read like closing a dialog. */}
+      {hasShortLabel === true && isOwnProposal ? verb : `${verb} ${object}`}
     </Button>
   );
 }
