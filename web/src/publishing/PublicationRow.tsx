@@ -56,7 +56,7 @@ export function PublicationRow({
         )}
         {state === "missed" && <p className="mt-1 text-sm">{describeMissed(isSuperseded)}</p>}
       </div>
-      <RowActions>
+      <RowActions areStretched={state === "proposed"}>
         {state === "failed" && (
           <ButtonLink
             variant="quiet"
