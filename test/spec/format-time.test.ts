@@ -12,6 +12,12 @@ describe("dates and times in the web app", () => {
     assert.equal(formatTimeOfDay(at, timezone), "00:30");
   });
 
+  test("names UTC only in that time zone", () => {
+    const at = "2026-11-15T09:30:00Z";
+    assert.equal(formatExactTime(at, "UTC"), "Sun, 15 Nov 2026, 09:30 UTC");
+    assert.equal(formatExactTime(at, "Europe/Lisbon"), "Sun, 15 Nov 2026, 09:30 GMT+0");
+  });
+
   test("a time has its weekday within six months, and otherwise its year", () => {
     assert.equal(formatTime("2020-11-15T08:30:00Z", timezone), "15 Nov 2020, 09:30");
     assert.match(formatTime(new Date().toISOString(), timezone), /^\w{3} \d+ \w{3,4}, \d\d:\d\d$/);

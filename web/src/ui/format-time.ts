@@ -38,9 +38,14 @@ export function formatTime(at: string, timezone: string): string {
 export const formatShortTime = (at: string, timezone: string): string =>
   format(isNear(at) ? "shortNearTime" : "shortDistantTime", at, timezone);
 
-/** Date and time with the offset, if they must not be misunderstood: "Sun, 15 Nov 2026, 09:30 GMT+1". */
-export const formatExactTime = (at: string, timezone?: string): string =>
-  format("exactTime", at, timezone).replace(/GMT\+0$/, "UTC");
+/**
+ * Date and time with the offset, if they must not be misunderstood: "Sun, 15 Nov 2026, 09:30 GMT+1". In a time zone that
+ * only has the offset of UTC at that time, such as Lisbon's in winter, "UTC" would read like another zone: "GMT+0".
+ */
+export const formatExactTime = (at: string, timezone?: string): string => {
+  const time = format("exactTime", at, timezone);
+  return timezone === "UTC" ? time.replace(/GMT\+0$/, "UTC") : time;
+};
 
 /** "09:30", next to a date. */
 export const formatTimeOfDay = (at: string, timezone: string): string => format("timeOfDay", at, timezone);
