@@ -499,6 +499,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const links = page.getByRole("list", { name: "Publications" }).getByRole("link", { name: /^(Sooner|Early|Late)$/ });
     await links.nth(2).waitFor();
     assert.deepEqual(await links.allTextContents(), ["Sooner", "Early", "Late"]);
+    await page.getByText("Earliest publishing time first", { exact: true }).waitFor();
+    await openStudioPage("publications");
+    await page.getByText("Newest request first", { exact: true }).waitFor();
+    assert.deepEqual(await links.allTextContents(), ["Early", "Late", "Sooner"]);
   });
 
   test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {

@@ -39,11 +39,16 @@ export function PublicationsPage() {
         empty={<NoPublications isFiltered={isFiltered} />}
       >
         {(items) => (
-          <List aria-label="Publications">
-            {items.map((publication) => (
-              <TitledRow key={publication.id} publication={publication} />
-            ))}
-          </List>
+          <>
+            <p className="mt-0 mb-2 text-sm text-muted">
+              {isSortedByTime(search) ? "Earliest publishing time first" : "Newest request first"}
+            </p>
+            <List aria-label="Publications">
+              {items.map((publication) => (
+                <TitledRow key={publication.id} publication={publication} />
+              ))}
+            </List>
+          </>
         )}
       </PagedList>
     </>
