@@ -59,7 +59,7 @@ function renderAccessPage(action: string, invalidHandle?: string): RenderedPage 
           type="text"
           id="account"
           name="account"
-          value="${invalidHandle ?? "studio"}"
+          value="${invalidHandle ?? "practice-account"}"
           autocapitalize="none"
           autocomplete="off"
           spellcheck="false"

@@ -31,6 +31,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   async function connectAccount(connectPage: Page, account: string): Promise<void> {
     await connectPage.getByRole("heading", { name: "Connect Sandbox to North" }).waitFor();
     await connectPage.getByRole("button", { name: "Continue to Sandbox" }).click();
+    assert.equal(await connectPage.getByLabel("Account").inputValue(), "practice-account");
     await connectPage.getByLabel("Account").fill(account);
     await connectPage.getByRole("button", { name: "Allow Atelier to post" }).click();
     await connectPage.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
