@@ -499,9 +499,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const links = page.getByRole("list", { name: "Publications" }).getByRole("link", { name: /^(Sooner|Early|Late)$/ });
     await links.nth(2).waitFor();
     assert.deepEqual(await links.allTextContents(), ["Sooner", "Early", "Late"]);
-    await page.getByText("Earliest publishing time first", { exact: true }).waitFor();
+    await page.getByText("Everything planned or published, earliest publishing time first.").waitFor();
     await openStudioPage("publications");
-    await page.getByText("Newest request first", { exact: true }).waitFor();
+    await page.getByText("Everything planned or published, newest request first.").waitFor();
     assert.deepEqual(await links.allTextContents(), ["Early", "Late", "Sooner"]);
   });
 

@@ -27,8 +27,8 @@ export function PublicationsPage() {
   return (
     <>
       <PageHeader title="Publications">
-        Everything scheduled, waiting for approval or published. Times are in the studio’s time zone ({studio.timezone}
-        ).
+        Everything planned or published, {isSortedByTime(search) ? "earliest publishing time" : "newest request"} first.
+        Times are in the studio’s time zone ({studio.timezone}).
       </PageHeader>
       <PublicationTabs current="all" />
       {search.state === undefined && <AttentionNotice />}
@@ -39,16 +39,11 @@ export function PublicationsPage() {
         empty={<NoPublications isFiltered={isFiltered} />}
       >
         {(items) => (
-          <>
-            <p className="mt-0 mb-2 text-sm text-muted">
-              {isSortedByTime(search) ? "Earliest publishing time first" : "Newest request first"}
-            </p>
-            <List aria-label="Publications">
-              {items.map((publication) => (
-                <TitledRow key={publication.id} publication={publication} />
-              ))}
-            </List>
-          </>
+          <List aria-label="Publications">
+            {items.map((publication) => (
+              <TitledRow key={publication.id} publication={publication} />
+            ))}
+          </List>
         )}
       </PagedList>
     </>
