@@ -67,7 +67,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   async function changePublications(postId: string, values: PublicationChange): Promise<void> {
     const { deps } = fixture.service;
     for (const { id } of (await getPost(deps, owner, { postId })).publications ?? [])
-      await deps.publications.update(id, { ...values, dueAt: null, nextRunAt: null }, { states: ["scheduled"] });
+      await deps.publications.update(
+        id,
+        { ...values, dueAt: null, nextRunAt: null },
+        { states: ["scheduled", "proposed"] },
+      );
   }
   const failPublications = (postId: string) =>
     changePublications(postId, {
@@ -455,20 +459,27 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await header.getByText("Scheduled", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Mark ready" }).count(), 0);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
-    await changePublications(postId, { state: "proposed" });
+    await changePublications(postId, { state: "proposed", approvedRevision: null });
     await header.getByText("Waiting for approval", { exact: true }).waitFor();
     assert.equal(await header.getByRole("link", { name: "Approve…" }).count(), 0, "the user requested it");
     assert.deepEqual(await findViolations(page), []);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
-    for (const width of [1440, 1024, phone.width]) {
-      await resizeWindow(page, { width, height: 844 });
-      const publication = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem").first();
-      const action = publication.getByRole("button").or(publication.getByRole("link", { name: "Review" }));
-      await action.nth(2).waitFor();
-      const actions = await action.all();
-      const tops = await Promise.all(actions.map(async (action) => (await action.boundingBox())?.y));
-      assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
-    }
+    const publication = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem").first();
+    const checkActions = async (linkName: string, widths: number[]): Promise<void> => {
+      await publication.getByRole("link", { name: linkName }).waitFor();
+      for (const width of widths) {
+        await resizeWindow(page, { width, height: 844 });
+        const action = publication.getByRole("button").or(publication.getByRole("link", { name: linkName }));
+        await action.nth(2).waitFor();
+        const actions = await action.all();
+        const tops = await Promise.all(actions.map(async (action) => (await action.boundingBox())?.y));
+        assert.deepEqual([tops.length, new Set(tops).size], [3, 1], `the actions are on one line at ${width} px`);
+      }
+    };
+    await checkActions("View", [1440, 1024, phone.width]);
+    await changePublications(postId, { approvedRevision: 1 });
+    await header.getByRole("link", { name: "Approve…" }).waitFor();
+    await checkActions("Review", [1440, phone.width]);
 
     await updatePost(fixture.service.deps, owner, { postId: await addPost("Anchor"), tags: ["tide", "wall", "fog"] });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);

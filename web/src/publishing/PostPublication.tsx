@@ -53,7 +53,7 @@ export function PostPublication({
         problem && <p className="m-0 text-sm text-danger">{problem.message}</p>
       )}
       {state === "missed" && <p className="m-0 text-sm">{describeMissed(isSuperseded)}</p>}
-      <div className="flex flex-wrap items-center gap-2 empty:hidden">
+      <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5">
         <PublicationActions
           publication={publication}
           isSuperseded={isSuperseded}
