@@ -198,6 +198,14 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual([colors.length, new Set(colors).size], [2, 1], "header and row have the same color");
     await openStudioPage(`publications?postId=${id}`);
     await page.getByText("scheduled by Ada Berg").waitFor();
+    await page.getByRole("link", { name: "Lighthouse" }).click();
+    const events = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
+    const request = events.filter({ hasText: "Scheduled by Ada Berg, no approval needed" });
+    await request.getByText(/^For .*, 09:30 GMT[+]\d$/).waitFor();
+    await events
+      .filter({ hasText: "Rescheduled by Ada Berg" })
+      .getByText(/^For .*, 10:45 GMT[+]\d$/)
+      .waitFor();
     await openStudioPage(`posts/${id}`);
 
     const cancelButton = row.getByRole("button", { name: "Cancel publication to blue-harbour" });
