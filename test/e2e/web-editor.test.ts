@@ -406,6 +406,10 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await waitUntil(isInView, { description: "above the title" });
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     await waitUntil(isInView, { description: "in view at the end of the page" });
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Back to posts" }).waitFor();
+    await page.getByRole("menuitem", { name: "Comments" }).click();
+    await page.getByRole("dialog", { name: "Comments" }).getByRole("button", { name: "Close" }).click();
     await nextAction.click();
     await page.getByRole("button", { name: "Publish…" }).waitFor();
     await waitUntil(async () => (await readPost(postId)).status === "ready", { description: "the post is ready" });

@@ -9,7 +9,7 @@ import { listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { FilterBar } from "../ui/FilterBar.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { FilterRadioMenu } from "../ui/FilterMenu.tsx";
-import { MenuRadioItem } from "../ui/Menu.tsx";
+import { MenuLabel, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
 import { kindLabels, usageLabels } from "./labels.ts";
@@ -56,18 +56,17 @@ export function LibraryToolbar({ listedAssets }: { listedAssets: readonly Asset[
           />
         }
       >
-        {tags.length > 0 && (
-          <TagMenu
-            tag={search.tag}
-            onChange={(tag) => setSearch(({ tag: __, ...others }) => ({ ...others, ...(tag && { tag }) }))}
-          >
-            {tags.map((tag) => (
-              <MenuRadioItem key={tag} value={tag} detail={tagCounts.get(tag)}>
-                {tag}
-              </MenuRadioItem>
-            ))}
-          </TagMenu>
-        )}
+        <TagMenu
+          tag={search.tag}
+          onChange={(tag) => setSearch(({ tag: __, ...others }) => ({ ...others, ...(tag && { tag }) }))}
+        >
+          {tags.map((tag) => (
+            <MenuRadioItem key={tag} value={tag} detail={tagCounts.get(tag)}>
+              {tag}
+            </MenuRadioItem>
+          ))}
+          {tags.length === 0 && <MenuLabel>No listed file has a tag.</MenuLabel>}
+        </TagMenu>
         <FilterRadioMenu
           name="Usage"
           icon={Link2}

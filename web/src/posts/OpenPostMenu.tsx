@@ -1,4 +1,5 @@
 import { Archive, ChevronDown, ChevronUp, CopyPlus, Ellipsis, Link2, Trash2, UserCheck } from "lucide-react";
+import type { ReactNode } from "react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
@@ -18,10 +19,13 @@ import { statusIcons, statusLabels } from "./status-labels.ts";
 export function OpenPostMenu({
   editor,
   pager,
+  phoneItems,
   onAskForApproval,
   onSetStatus,
 }: {
   editor: EditorController;
+  /** Only on a phone. */
+  phoneItems: ReactNode;
   /** Undefined if the header has buttons for it. */
   pager: PostPager | undefined;
   /** Undefined if the post can't be published now, or if the user's only way to publish is to ask. */
@@ -68,6 +72,7 @@ export function OpenPostMenu({
   return (
     <>
       <Menu label="Actions for this post" trigger={<IconButton icon={Ellipsis} label="Actions for this post" />}>
+        {phoneItems}
         {pager && (pager.openPrevious ?? pager.openNext) && <PagerItems pager={pager} />}
         <MenuItem icon={Link2} onSelect={copyPostLink}>
           Copy link

@@ -1,10 +1,8 @@
-import { History, MessageSquare } from "lucide-react";
 import type { ReactNode } from "react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
-import { Button } from "../ui/Button.tsx";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
@@ -13,17 +11,13 @@ import type { NextAction } from "./next-action.ts";
 import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
 import { PostPagerButtons, type PressedPagerButton } from "./PostPagerButtons.tsx";
+import { PhoneMenuItems, PostPanelButtons } from "./PostPanelButtons.tsx";
 import { PostsBackLink } from "./PostsBackLink.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
 import { statusColors, statusIcons, statusLabels } from "./status-labels.ts";
 import type { EditorController } from "./use-editor.ts";
 import { usePostPager, type PostPager } from "./use-post-pager.ts";
 import { useSetStatus } from "./use-set-status.ts";
-
-const panels = [
-  { panel: "comments", label: "Comments", icon: MessageSquare },
-  { panel: "history", label: "History", icon: History },
-] as const;
 
 interface PostHeaderProps {
   editor: EditorController;
@@ -38,8 +32,9 @@ interface PostHeaderProps {
 }
 
 /**
- * State and next action of the post, which stay in view. The status of a post with publications is in the menu. On narrow screens, the rest scrolls away. On wider ones, all of
- * it is in one row; `md:` classes shorten the row where an open panel leaves it little room.
+ * State and next action of the post, which stay in view. On narrow screens, the rest scrolls away, and is also in the
+ * menu. On wider ones, all of it is in one row; `md:` classes shorten the row where an open panel leaves it little room.
+ * The status of a post with publications is in the menu.
  */
 export function PostHeader({
   editor,
@@ -55,23 +50,7 @@ export function PostHeader({
   const hasPagerButtons = isExtraWide && openPanel === undefined;
   const pager = usePostPager(editor);
   const panelButtons = (
-    <div className="ml-auto flex flex-none gap-2 md:@max-lg:gap-1">
-      {panels.map(({ panel, label, icon }) => (
-        <Button
-          key={panel}
-          variant="quiet"
-          size="small"
-          icon={icon}
-          className="aria-expanded:border-accent aria-expanded:bg-wash aria-expanded:text-accent @max-2xl:px-2 max-md:min-w-11 pointer-coarse:@max-3xl:min-w-11 forced-colors:aria-expanded:border-[Highlight]"
-          aria-expanded={openPanel === panel}
-          onClick={() => onTogglePanel(panel)}
-        >
-          {/* On a phone or beside an open panel, the status and the next action need the space. */}
-          <span className="@max-2xl:sr-only pointer-coarse:@max-3xl:sr-only">{label}</span>
-          {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
-        </Button>
-      ))}
-    </div>
+    <PostPanelButtons commentCount={commentCount} openPanel={openPanel} onTogglePanel={onTogglePanel} />
   );
   const backLink = <PostsBackLink />;
   const saveStatus = <SaveStatus editor={editor} />;
@@ -92,6 +71,7 @@ export function PostHeader({
           menuPager={hasPagerButtons ? undefined : pager}
           saveStatus={isWide && saveStatus}
           panelButtons={isWide && panelButtons}
+          phoneItems={!isWide && <PhoneMenuItems commentCount={commentCount} onTogglePanel={onTogglePanel} />}
           {...rest}
         />
       </div>
@@ -107,10 +87,12 @@ function Actions({
   menuPager,
   saveStatus,
   panelButtons,
+  phoneItems,
 }: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish" | "onAskForApproval"> & {
   menuPager: PostPager | undefined;
   saveStatus: ReactNode;
   panelButtons: ReactNode;
+  phoneItems: ReactNode;
 }) {
   const { may } = useStudio();
   const setStatus = useSetStatus(editor);
@@ -134,7 +116,13 @@ function Actions({
       {saveStatus}
       <div className="ml-auto flex flex-none items-center gap-2 md:@max-lg:gap-1">
         {panelButtons}
-        <OpenPostMenu editor={editor} pager={menuPager} onAskForApproval={onAskForApproval} onSetStatus={setStatus} />
+        <OpenPostMenu
+          editor={editor}
+          pager={menuPager}
+          phoneItems={phoneItems}
+          onAskForApproval={onAskForApproval}
+          onSetStatus={setStatus}
+        />
         {nextAction && (
           <NextActionButton
             postId={editor.latestPost.id}
