@@ -1,12 +1,14 @@
 import { DndContext, DragOverlay } from "@dnd-kit/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import { calendarQuery } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
 import type { PostSearch } from "../../search-params.ts";
+import { ButtonLink } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
@@ -116,9 +118,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
             )}
             {range === "week" && <WeekGrid {...gridProps} />}
             {range === "agenda" && <Agenda {...gridProps} />}
-            {calendar.isSuccess && groups.length === 0 && (
-              <NothingPlanned isFiltered={hasFilter(search)} range={range} />
-            )}
+            {calendar.isSuccess && groups.length === 0 && <NothingPlanned search={search} range={range} />}
           </div>
           <UnscheduledPosts
             filter={filter}
@@ -148,13 +148,29 @@ const getTimeRange = (days: readonly string[], timezone: string): { from: string
   to: new Date(getEndOfDay(days.at(-1) ?? "", timezone)).toISOString(),
 });
 
-function NothingPlanned({ isFiltered, range }: { isFiltered: boolean; range: CalendarRange }) {
-  if (isFiltered)
+function NothingPlanned({ search, range }: { search: PostSearch; range: CalendarRange }) {
+  const { studio } = useStudio();
+  if (hasFilter(search)) {
+    const { author: _, q: __, tag: ___, accounts: ____, ...unfilteredSearch } = search;
     return (
-      <EmptyState title="No matching posts">
+      <EmptyState
+        title="No matching posts"
+        icon={SearchX}
+        actions={
+          <ButtonLink
+            variant="secondary"
+            to="/studios/$studioId/posts"
+            params={{ studioId: studio.id }}
+            search={unfilteredSearch}
+          >
+            Clear filters
+          </ButtonLink>
+        }
+      >
         Nothing in this {range === "week" ? "week" : "month"} matches these filters.
       </EmptyState>
     );
+  }
   // In a month or week, the empty days already show that there is nothing.
   if (range !== "agenda") return null;
   return (
