@@ -142,6 +142,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   const { id: draftPostId } = await createPost(studioDeps, owner, {
     title: "A long letter from the workshop",
     body: samplePostBody,
+    tags: ["letters", "workshop", "spring"],
   });
   return {
     owner,
