@@ -305,7 +305,7 @@ forEachEngine("activity", (fixture) => {
           subjectId: post.id,
           subjectName: "A",
           objects: [{ type: "post", id: post.id, name: "A", state: "current" }],
-          detail: { fields: ["status"], revision: 2 },
+          detail: { fields: ["status"], revision: 2, status: "ready" },
         },
         {
           action: "post.created",

@@ -84,6 +84,7 @@ export async function updatePost(
     await recordActivity(deps, tx, caller, "post.updated", postId, {
       fields: changedFields,
       revision: updatedPost.revision,
+      ...(input.status !== undefined && { status: input.status }),
     });
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });

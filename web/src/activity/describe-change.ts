@@ -1,5 +1,5 @@
-import type { Activity } from "../api/queries.ts";
 import { capitalize } from "../ui/format-actor.ts";
+import type { ActivityEntry } from "./group-activity.ts";
 
 const fieldLabels: Record<string, string> = {
   body: "text",
@@ -13,14 +13,22 @@ const fieldLabels: Record<string, string> = {
 
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
-const formatFields = (fields: readonly unknown[]): string =>
-  fields.length === 0
-    ? ""
-    : `Changed the ${listFormat.format(fields.map((field) => fieldLabels[String(field)] ?? String(field)))}`;
+/** Describes what changed in several entries of the same action. Names the new status if they have the same one. */
+export function describeChanges(entries: readonly Pick<ActivityEntry, "detail">[]): string {
+  const fields = new Set(
+    entries.flatMap(({ detail }) => (Array.isArray(detail["fields"]) ? detail["fields"].map(String) : [])),
+  );
+  const statuses = new Set(entries.map(({ detail }) => detail["status"]).filter((status) => status !== undefined));
+  const [status] = statuses;
+  if (typeof status === "string" && statuses.size === 1 && fields.delete("status"))
+    fields.add(`status to ${capitalize(status)}`);
+  if (fields.size === 0) return "";
+  return `Changed the ${listFormat.format([...fields].map((field) => fieldLabels[field] ?? field))}`;
+}
 
 const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
 
-const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) => string>> = {
+const changeDescriptions: Partial<Record<string, (detail: ActivityEntry["detail"]) => string>> = {
   "post.reverted": ({ restored }) => `Revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
   "publication.failed": ({ reason }) => (typeof reason === "string" ? reason : ""),
@@ -28,18 +36,12 @@ const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) =>
   "publication.resolved": ({ to }) => (to === "published" ? "Marked as published" : "Published again"),
 };
 
-/** Describes what changed in several entries of the same action. */
-export function describeChanges(entries: readonly Activity[]): string {
-  const fields = entries.flatMap(({ detail }) => (Array.isArray(detail["fields"]) ? detail["fields"].map(String) : []));
-  return formatFields([...new Set(fields)]);
-}
-
 /** Describes what changed, from the entry's details. Empty if they add nothing to the entry's sentence. */
-export function describeChange({ action, detail }: Activity): string {
+export function describeChange({ action, detail }: Pick<ActivityEntry, "action" | "detail">): string {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
-    return joinParts([formatFields(detail["fields"]), `revision ${Number(detail["revision"])}`]);
-  if (action === "asset.updated" && Array.isArray(detail["fields"])) return formatFields(detail["fields"]);
+    return joinParts([describeChanges([{ detail }]), `revision ${Number(detail["revision"])}`]);
+  if (action === "asset.updated" && Array.isArray(detail["fields"])) return describeChanges([{ detail }]);
   if (action === "client.undone")
     return detail["undoes"] === undefined
       ? `Made by ${readText("clientName")}`
