@@ -48,8 +48,8 @@ export function RevisionRow({
   const isOnlyTrashed = revision.changed.every((field) => field === "trashed");
   const targetRevision = isCurrent ? previous?.revision : revision.revision;
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-4">
-      <div className="min-w-0 basis-full">
+    <li className="grid grid-cols-1 gap-y-1 py-4">
+      <div>
         <p className="m-0 [overflow-wrap:anywhere]">
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>
           {client && ","} {describeRevision(revision, { previous, isTrashedAfter, isCut })}
@@ -67,46 +67,41 @@ export function RevisionRow({
           </Button>
         )}
       </div>
-      <details
-        // An open one has the full width; the button is then below it.
-        className="min-w-0 open:basis-full"
-        open={isOpen}
-        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
-      >
-        <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">
-          {previous === undefined ? "Content" : "Changes"}
-          <span className="sr-only"> of revision {revision.revision}</span>
-        </summary>
-        {isOpen && (
-          <div className="mt-2 border-l-2 border-rule pl-4">
-            {previous ? (
-              <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
-            ) : (
-              <>
-                <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
-                <p className="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
-                  {revision.body === "" ? <span className="text-muted">No text yet.</span> : revision.body}
-                </p>
-              </>
-            )}
-          </div>
+      <div className="relative">
+        <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+          <summary className="w-fit cursor-pointer text-sm/(--control-height-small) text-accent">
+            {previous === undefined ? "Content" : "Changes"}
+            <span className="sr-only"> of revision {revision.revision}</span>
+          </summary>
+          {isOpen && (
+            <div className="mt-2 border-l-2 border-rule pl-4">
+              {previous ? (
+                <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
+              ) : (
+                <>
+                  <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
+                  <p className="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                    {revision.body === "" ? <span className="text-muted">No text yet.</span> : revision.body}
+                  </p>
+                </>
+              )}
+            </div>
+          )}
+        </details>
+        {canRestore && targetRevision !== undefined && !(isCurrent && isOnlyTrashed) && (
+          <Button
+            variant="quiet"
+            size="small"
+            // Beside the summary, whether or not the changes are shown.
+            className="absolute top-0 right-0"
+            onClick={() => void run(() => onRestore(targetRevision, isCurrent ? revision.revision : undefined))}
+            busyLabel={isRunning && "Restoring…"}
+          >
+            {isCurrent ? "Undo this change" : `Restore revision ${targetRevision}`}
+          </Button>
         )}
-      </details>
-      {canRestore && targetRevision !== undefined && !(isCurrent && isOnlyTrashed) && (
-        <Button
-          variant="quiet"
-          size="small"
-          onClick={() => void run(() => onRestore(targetRevision, isCurrent ? revision.revision : undefined))}
-          busyLabel={isRunning && "Restoring…"}
-        >
-          {isCurrent ? "Undo this change" : `Restore revision ${targetRevision}`}
-        </Button>
-      )}
-      {error !== undefined && (
-        <div className="basis-full">
-          <ErrorMessage error={error} />
-        </div>
-      )}
+      </div>
+      {error !== undefined && <ErrorMessage error={error} />}
     </li>
   );
 }
