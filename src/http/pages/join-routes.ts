@@ -107,7 +107,7 @@ function renderJoinPage({
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
-      <p>${creatorName} invited you as <strong>${withArticle(role)}</strong>. You can ${roleDescriptions[role]}.</p>
+      <p>${creatorName} invited you as ${withArticle(role)}. You can ${roleDescriptions[role]}.</p>
       ${
         user
           ? html`${renderAccountDetails(user)}
