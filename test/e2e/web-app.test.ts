@@ -115,6 +115,26 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByText("Grace Hopper").first().waitFor();
   });
 
+  test("the dialog of an invitation link doesn’t ask to copy it after someone has joined with it (WEB-2)", async () => {
+    const { page } = owner;
+    await page.getByRole("button", { name: "Invite someone" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
+    const dialog = page.getByRole("dialog", { name: "Share this link" });
+    const link = (await dialog.locator("code").textContent()) ?? "";
+    const guest = await openSignedIn(browser, base, "mary.jackson@example.com");
+    await guest.page.goto(link);
+    await guest.page.getByRole("button", { name: "Join" }).click();
+    await guest.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    const usedDialog = page.getByRole("dialog", { name: "This link no longer works" });
+    await usedDialog.getByRole("button", { name: "Done" }).click();
+    await usedDialog.waitFor({ state: "detached" });
+    await guest.page.context().close();
+    const mary = page.getByRole("listitem").filter({ hasText: "mary.jackson@example.com" });
+    await mary.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await mary.waitFor({ state: "detached" });
+  });
+
   test("a deep link works after sign-in (WEB-3)", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

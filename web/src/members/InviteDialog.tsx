@@ -1,8 +1,10 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createInvitation } from "../api/mutations.ts";
-import { refreshQueries, type Role } from "../api/queries.ts";
+import { invitationsQuery, refreshQueries, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Dialog, DialogActions } from "../ui/Dialog.tsx";
 import { ChoiceField, TextField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { LinkDialog } from "../ui/LinkDialog.tsx";
@@ -18,12 +20,30 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
   const [invitation, setInvitation] = useState<Awaited<ReturnType<typeof createInvitation>>>();
   const trimmedEmail = email.trim();
+  const pendingInvitations = useQuery(invitationsQuery(studio.id)).data?.invitations ?? [];
+  const isPending = pendingInvitations.some(({ expiresAt }) => expiresAt === invitation?.expiresAt);
+  // The list may be older than the invitation, so only one that was in the list can be used.
+  const [wasPending, setWasPending] = useState(false);
+  if (isPending && !wasPending) setWasPending(true);
+  const isUsed = wasPending && !isPending;
 
   async function create(): Promise<void> {
     setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
     await refreshQueries(queryClient, studio.id);
   }
 
+  if (invitation && isUsed) {
+    return (
+      <Dialog title="This link no longer works" onClose={onClose}>
+        <p className="text-muted">Someone has joined {studio.name} with it, or it was revoked.</p>
+        <DialogActions>
+          <Button variant="secondary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
   if (invitation) {
     return (
       <LinkDialog
