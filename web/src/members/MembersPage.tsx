@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { membersQuery } from "../api/queries.ts";
+import { membersQuery, type Studio } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
@@ -35,7 +35,8 @@ export function MembersPage() {
           </>
         }
       >
-        Everyone here works on the same posts. Roles determine who can manage members, AI clients and the studio.
+        Everyone here works on the same posts. {describePublishing(studio.approval)} Roles determine who can manage
+        members, AI clients and the studio.
       </PageHeader>
       <QueryStatus query={members} />
       {members.data && (
@@ -58,3 +59,9 @@ export function MembersPage() {
     </>
   );
 }
+
+/** Who publishes and who approves. Completes the introduction of the page. */
+const describePublishing = (approval: Studio["approval"]): string =>
+  approval === "everyone"
+    ? "Owners and admins publish and approve; what members and AI clients want to publish needs their approval."
+    : "Everyone can publish, and approve what AI clients propose.";
