@@ -102,6 +102,8 @@ forOneEngine("oauth consent", (fixture) => {
     assert.match(asOwner.get("write") ?? "", /Start connecting a social account/);
     assert.match(asOwner.get("write") ?? "", /Create, edit, comment on, archive and delete posts/);
     assert.match(asOwner.get("read") ?? "", /Read the studio’s activity/);
+    assert.match(asOwner.get("write") ?? "", /Everything under <i>View only<\/i>/);
+    assert.doesNotMatch(asOwner.get("write") ?? "", /Read the studio’s activity/);
     assert.doesNotMatch(asOwner.get("read") ?? "", /connecting|edit|delete/i);
     for (const list of asOwner.values()) assert.doesNotMatch(list, /members/);
 

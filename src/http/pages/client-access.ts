@@ -6,17 +6,17 @@ import { tools } from "#mcp/tool-list.ts";
 export const actionDescriptions: Partial<Record<Action, string>> = {
   "studio.read": "See your name, email and role, and the studio’s name and limits",
   "posts.read": "Read posts and their comments",
-  "posts.write": "Create, edit, comment on, archive and delete posts; deleted posts stay in the trash for 30 days",
+  "posts.write": "Create, edit, comment on, archive and delete posts",
   "assets.read": "View and download files",
   "assets.write": "Add, edit and delete files, and create links that let anyone upload to a post",
   "publications.read": "See what is scheduled and published",
   "publications.request":
-    "Propose publications for a person to approve in the web app; reschedule or cancel any publication that hasn’t started, including other people’s",
+    "Propose publications for a person to approve; reschedule or cancel any that hasn’t started, including other people’s",
   "clients.undo": "Undo its own changes",
   "platforms.read": "See which social accounts are connected",
-  "platforms.connect": "Start connecting a social account, which you finish in your browser",
+  "platforms.connect": "Start connecting a social account",
   "platforms.disconnect": "Disconnect social accounts",
-  "activity.list": "Read the studio’s activity: who did what, and when",
+  "activity.list": "Read the studio’s activity",
 };
 
 interface AccessLevel {

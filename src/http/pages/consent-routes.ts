@@ -4,6 +4,7 @@ import { describeMe, type Me } from "#domain/access/me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
+import type { Role } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
@@ -118,13 +119,13 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         <input type="hidden" name="token" value="${formToken}" />
         <fieldset>
           <legend>What it can do</legend>
-          ${getOfferedLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
+          ${renderLevels(getOfferedLevels(pendingConsent.requestedScopes), role)}
         </fieldset>
         ${pendingConsent.requestedScopes.includes("studio:publish") && pendingConsent.requestedScopes.includes("studio:write") && publishChoice}
         <p class="hint">
-          It acts as you, in your active studio, and can never do more than your role allows. It never sees your
-          password and can’t manage members or its own access. Access ends after 30 days without use, and at the latest
-          90 days after you approve it. You can revoke it at any time under <a href="/clients">AI clients</a>.
+          It acts as you, in your active studio, and can’t do more than you can. It can’t manage members or its own
+          access. Access ends after 30 days without use, and at the latest 90 days after you approve it. Revoke it at
+          any time under <a href="/clients">AI clients</a>.
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>
@@ -143,19 +144,26 @@ const publishChoice = html`<div class="choice">
   </p>
 </div>`;
 
-function renderChoice(value: string, label: string, abilities: readonly string[], isChecked: boolean): Html {
-  return html`<div class="choice">
-    <input
-      type="radio"
-      name="access"
-      id="${value}"
-      value="${value}"
-      aria-describedby="${value}-abilities"
-      ${isChecked && html` checked`}
-    />
-    <label for="${value}"><b>${label}</b></label>
-    <ul id="${value}-abilities">
-      ${abilities.map((ability) => html`<li>${ability}</li> `)}
-    </ul>
-  </div> `;
+/** A level doesn't repeat what the next, narrower one lists. */
+function renderLevels(levels: ReturnType<typeof getOfferedLevels>, role: Role): Html[] {
+  return levels.map(({ value, label, scopes }, i) => {
+    const narrowerLevel = levels[i + 1];
+    const narrowerAbilities = narrowerLevel ? describeAccess(narrowerLevel.scopes, role) : [];
+    const abilities = describeAccess(scopes, role).filter((ability) => !narrowerAbilities.includes(ability));
+    return html`<div class="choice">
+      <input
+        type="radio"
+        name="access"
+        id="${value}"
+        value="${value}"
+        aria-describedby="${value}-abilities"
+        ${i === 0 && html` checked`}
+      />
+      <label for="${value}"><b>${label}</b></label>
+      <ul id="${value}-abilities">
+        ${narrowerLevel && html`<li>Everything under <i>${narrowerLevel.label}</i></li> `}
+        ${abilities.map((ability) => html`<li>${ability}</li> `)}
+      </ul>
+    </div> `;
+  });
 }
