@@ -16,6 +16,9 @@ export function ClientsPage() {
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
   const isEmpty = clients.query.isSuccess && clients.items.length === 0;
+  const listIntro = may("clients.listAll")
+    ? "AI clients with access to this studio, and your own clients in other studios."
+    : "AI clients you approved, in any studio.";
 
   return (
     <>
@@ -44,9 +47,7 @@ export function ClientsPage() {
       >
         {isEmpty
           ? "No AI client is connected yet. You approve each one, choose what it can do, and can revoke its access here at any time."
-          : may("clients.listAll")
-            ? "AI clients with access to this studio, and your own clients in other studios."
-            : "AI clients you approved, in any studio."}
+          : listIntro}
       </PageHeader>
       <PagedList list={clients} empty={null}>
         {(items) => <ClientList label="Connected clients" clients={items} />}

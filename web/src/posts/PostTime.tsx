@@ -32,7 +32,7 @@ export function PostTime({
     );
   if (kind === "missed" || kind === "due")
     return (
-      <span className="inline-flex items-center gap-1 whitespace-nowrap text-warning">
+      <span className="inline-flex items-center gap-1 whitespace-nowrap text-danger">
         <CalendarX2 size={14} className="flex-none @max-md:hidden" aria-hidden="true" />
         <span>
           <span className="@max-md:sr-only">{kind === "missed" ? "Missed " : "Was due "}</span>
