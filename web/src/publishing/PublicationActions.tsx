@@ -61,7 +61,7 @@ export function PublicationActions({
     <>
       {hasReviewLink && needsPerson && may("publications.approve") && (
         <ButtonLink
-          variant={canReview ? "primary" : "quiet"}
+          variant={canReview ? "secondary" : "quiet"}
           size={size}
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
