@@ -19,6 +19,17 @@ import { createOwner, createPostWithFiles, openStudioPage } from "../support/web
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
+/** Runs in the browser. */
+const countStoredFiles = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("atelier-uploads");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction("files").objectStore("files").count();
+    counting.onerror = reject;
+    counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+  };
+})`;
+
 describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
   let owner: Caller;
@@ -376,6 +387,10 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await retryButton.click();
     await waitForOrder(postId, ["one.jpg", "two.jpg"]);
     assert.notEqual(tokens[1], tokens[0]);
+    // Only stored files can resume. The page stores a file after the server has registered its upload.
+    await waitUntil(async () => (await page.evaluate<number>(countStoredFiles)) === 2, {
+      description: "2 stored files",
+    });
     await page.reload();
     for (const name of ["one.jpg", "two.jpg"])
       await page.getByRole("button", { name: `Pause upload of ${name}` }).waitFor();
