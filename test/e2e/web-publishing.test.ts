@@ -412,7 +412,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
     const changes = page.getByRole("region", { name: "Changes since the approval" });
-    await changes.getByText("Changed by Bo Dahl after it was approved").waitFor();
+    await changes.getByText("Changed after it was approved, last by Bo Dahl").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
     await page.setViewportSize({ width: 390, height: 640 });

@@ -6,7 +6,7 @@ import { listActivity } from "#domain/activity/list-activity.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { reschedulePublication } from "#domain/publishing/change-publication.ts";
+import { approvePublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
@@ -93,6 +93,13 @@ forEachEngine("publication details", (fixture) => {
       publications.map(({ hasLostApproval }) => hasLostApproval),
       [true],
     );
+
+    // Compared with what a person approved, also if a user who may publish edited the post since then.
+    await approvePublication(deps, owner, { publicationId: id, revision: 3 });
+    await updatePost(deps, owner, { postId, body: "Edited, not reviewed" });
+    await updatePost(deps, proposer, { postId, body: "Changed again", revision: 4 });
+    const { state: stateAfterEdits, lastApproval: explicitApproval } = await read();
+    assert.deepEqual([stateAfterEdits, explicitApproval?.revision], ["proposed", 3]);
 
     const proposal = await publishPost(deps, proposer, {
       postId: await newPost("Never approved"),

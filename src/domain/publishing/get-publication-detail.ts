@@ -35,7 +35,7 @@ interface TimelineEntry {
 interface PublicationDetail extends WebPublicationView {
   /** Whether the platform shows the post's title. */
   includesTitle: boolean;
-  /** What was approved last, so that users can compare a proposal with it. */
+  /** What a person approved last, or requested without needing an approval, so that users can compare a proposal with it. */
   lastApproval: { revision: number; scheduledFor: string | null } | null;
   /** What was sent, or is being sent. */
   sent: {
@@ -62,15 +62,26 @@ export async function getPublicationDetail(
   return {
     ...toWebPublicationView(publication),
     includesTitle: publication.includesTitle,
-    lastApproval: toLastApproval(publication),
+    lastApproval: toLastApproval(publication, activity),
     sent: publication.content && toSentView(toSentContent(publication.content)),
     timeline: activity.toReversed().map(toTimelineEntry),
   };
 }
 
-function toLastApproval({ approvedRevision, approvedTime }: PublicationWithNames): PublicationDetail["lastApproval"] {
+/**
+ * An edit by a user who may publish moves the approval to its revision, which nobody has reviewed. The comparison starts
+ * at the revision that a person approved, so that it contains such edits too.
+ */
+function toLastApproval(
+  { approvedRevision, approvedTime }: PublicationWithNames,
+  newestActivity: readonly ListedActivity[],
+): PublicationDetail["lastApproval"] {
   if (approvedRevision === null) return null;
-  return { revision: approvedRevision, scheduledFor: approvedTime === null ? null : toIsoTime(approvedTime) };
+  const approval = newestActivity.find(({ action }) => action === "publication.approved");
+  return {
+    revision: (approval && readRevision(approval)) ?? approvedRevision,
+    scheduledFor: approvedTime === null ? null : toIsoTime(approvedTime),
+  };
 }
 
 function toSentView({ title, text, assets }: PublicationContent): PublicationDetail["sent"] {
@@ -95,9 +106,12 @@ function toTimelineEntry(row: ListedActivity): TimelineEntry {
     at: toIsoTime(row.at),
     user: toUserOrClient(userId, userName),
     client: toUserOrClient(clientId, clientName),
-    revision: typeof detail["revision"] === "number" ? detail["revision"] : null,
+    revision: readRevision(row),
     scheduledFor: readText("at"),
     outcome: readText("to"),
     reason: readText("reason"),
   };
 }
+
+const readRevision = ({ detail: { revision } }: ListedActivity): number | null =>
+  typeof revision === "number" ? revision : null;

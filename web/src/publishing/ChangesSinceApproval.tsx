@@ -49,13 +49,13 @@ export function ChangesSinceApproval({
   );
 }
 
-/** Says who made the change that requires a new approval. */
+/** Says who made the change that requires a new approval. Earlier changes can be those of other users. */
 function describeLastChange({ timeline }: PublicationDetail): string {
   const change = timeline.findLast(
     ({ action, outcome }) =>
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
   );
   return change?.user || change?.client
-    ? `Changed by ${formatActor(change.user, change.client)}${change.client ? "," : ""} after it was approved`
+    ? `Changed after it was approved, last by ${formatActor(change.user, change.client)}`
     : "Changed after it was approved";
 }
