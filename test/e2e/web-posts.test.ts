@@ -408,12 +408,17 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForPlace(page, formatLongDay(day));
     await page.keyboard.press("ArrowDown");
     await waitForPlace(page, formatLongDay(addDays(day, 7)));
+    const hold = Promise.withResolvers<void>();
+    await page.route("**/reschedule", (route) => hold.promise.then(() => route.continue()));
     await page.keyboard.press("Space");
+    await cardOnDay.waitFor({ state: "detached" });
+    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(/\/calendar\?/);
+    assert.equal(await cardOnDay.count(), 0, "no poll moves the card back while its change is being saved");
+    hold.resolve();
     await waitForTime(owner, postId, `${addDays(day, 7)}T10:00`);
+    await page.unroute("**/reschedule");
     await page.getByRole("button", { name: "Undo" }).last().click();
     await waitForTime(owner, postId, `${day}T10:00`);
-    // A poll from before the change can move the card back until the calendar has loaded again.
-    await (await page.waitForRequest(/\/calendar\?/)).response();
     await cardOnDay.waitFor();
 
     await page.evaluate(`globalThis.realNow = Date.now; Date.now = () => Date.parse("${addDays(day, 14)}T00:00Z")`);
