@@ -6,6 +6,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { SidePanelSlot } from "../ui/SidePanel.tsx";
+import { mediumScreenQuery } from "../ui/breakpoints.ts";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useUploaderRegistry } from "../upload/uploader-registry.tsx";
 import { AccountMenu } from "./AccountMenu.tsx";
@@ -27,8 +28,8 @@ const BackgroundUploads = lazy(async () => ({
 export function StudioLayout() {
   const access = useStudioAccess();
   const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
-  // The breakpoint `md` of theme.css. Only one of the two is rendered, because both would delay the first page.
-  const hasSidebar = useMediaQuery("(min-width: 54rem)");
+  // Only one of the two is rendered, because both would delay the first page.
+  const hasSidebar = useMediaQuery(mediumScreenQuery);
   if (!access) {
     void redirectToSignIn();
     return null;

@@ -4,6 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
 import { IconBadge } from "../ui/IconBadge.tsx";
+import { mediumScreenQuery } from "../ui/breakpoints.ts";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
 import { findShownState } from "./find-shown-state.ts";
@@ -44,7 +45,7 @@ export function PostHeader({
   onTogglePanel,
   ...rest
 }: PostHeaderProps) {
-  const isWide = useMediaQuery("(min-width: 54rem)");
+  const isWide = useMediaQuery(mediumScreenQuery);
   const isExtraWide = useMediaQuery("(min-width: 72rem)");
   // Otherwise, the pager is in the menu.
   const hasPagerButtons = isExtraWide && openPanel === undefined;
