@@ -43,7 +43,7 @@ export function StudioLayout() {
             <main
               id="main"
               tabIndex={-1}
-              className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
+              className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none max-sm:pb-40 has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
             >
               <ActiveStudioNotice />
               <Outlet />
