@@ -162,7 +162,7 @@ async function createCalls(
     list_posts: defineCall(() => listPosts(deps, caller, { limit: pageSize })),
     "list_posts, ready": defineCall(() => listPosts(deps, caller, { limit: pageSize, status: "ready" })),
     "list of the web app": defineCall(() => listPostSummaries(deps, caller, { limit: pageSize })),
-    "list of the web app, unscheduled, by author": defineCall(() =>
+    "list of the web app, in editing, by author": defineCall(() =>
       listPostSummaries(deps, caller, { limit: pageSize, stage: "editing", author: user.id }),
     ),
     "search, word in every post": defineSearch("common"),
