@@ -69,7 +69,7 @@ export async function getPublicationDetail(
 }
 
 /**
- * An edit by a user who may publish moves the approval to its revision, without a review. The comparison starts
+ * An edit by a user who may publish moves the approval to its revision without a review. The comparison starts
  * at the revision that a person approved, so that it contains such edits too.
  */
 function toLastApproval(
