@@ -41,7 +41,7 @@ await buildWeb();
 
 const uploadFolder = createTempFolder();
 const clock = createShiftedClock();
-const fixture = await startWebFixture(clock);
+const fixture = await startWebFixture(clock, { RATE_LIMITS: "off" });
 const sampleStudio = await createSampleStudio(fixture.service.deps, clock);
 const scenes = [
   ...(await createWebScenes(fixture, sampleStudio)),

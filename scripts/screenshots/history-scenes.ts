@@ -19,7 +19,6 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
   const sample = await createHistoryStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
   const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
   const emptyStudioClient = await createClientCaller(deps, emptyStudioOwner, "Claude", "claude.ai", true);
-  const user = await newUser(deps, { name: "Mira Okafor" });
   const open = (page: Page, { studio }: { studio: { id: string } }, path: string) =>
     openAndSettle(page, `${base}/studios/${studio.id}/${path}`);
   const createViewScene = (
@@ -35,15 +34,18 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     },
   });
   /** A scene that changes data. It runs alone, because it creates a studio, which becomes the user's active studio. */
-  const createChangeScene = (
+  const createChangeScene = async (
     name: string,
     prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>,
-  ): Scene => ({
-    name,
-    user,
-    isExclusive: true,
-    prepare: async (page) => void (await prepare(page, await createHistoryStudio(deps, user))),
-  });
+  ): Promise<Scene> => {
+    const user = await newUser(deps, { name: "Mira Okafor" });
+    return {
+      name,
+      user,
+      isExclusive: true,
+      prepare: async (page) => void (await prepare(page, await createHistoryStudio(deps, user))),
+    };
+  };
   const openHistory = async (page: Page, studio: HistoryStudio): Promise<void> => {
     await open(page, studio.owner, `posts/${studio.readyPostId}`);
     await clickButton(page, "History");
@@ -71,13 +73,13 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
             await summary.click();
       },
     },
-    createChangeScene("post-history-first", async (page, { owner }) => {
+    await createChangeScene("post-history-first", async (page, { owner }) => {
       const { id } = await createPost(deps, owner, { title: "A new post", body: samplePostBody });
       await open(page, owner, `posts/${id}`);
       await clickButton(page, "History");
       await page.getByText("This is the first revision").waitFor();
     }),
-    createChangeScene("post-history-restored", async (page, studio) => {
+    await createChangeScene("post-history-restored", async (page, studio) => {
       await openHistory(page, studio);
       await page
         .getByRole("button", { name: /^Restore revision/ })
@@ -88,7 +90,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .first()
         .waitFor();
     }),
-    createChangeScene("post-history-restored-without-file", async (page, studio) => {
+    await createChangeScene("post-history-restored-without-file", async (page, studio) => {
       const { owner, readyPostId } = studio;
       await openHistory(page, studio);
       const assets = await deps.assets.listByPosts([readyPostId]);
@@ -105,7 +107,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .first()
         .waitFor();
     }),
-    createChangeScene("post-merged", async (page, { owner }) => {
+    await createChangeScene("post-merged", async (page, { owner }) => {
       const { id } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: samplePostBody });
       const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
       await open(page, owner, `posts/${id}`);
@@ -117,7 +119,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       });
       await page.getByText("Merged with changes by").first().waitFor();
     }),
-    createChangeScene("post-delete-toast", async (page, { owner, readyPostId }) => {
+    await createChangeScene("post-delete-toast", async (page, { owner, readyPostId }) => {
       await open(page, owner, `posts/${readyPostId}`);
       await clickButton(page, "Actions for this post");
       await page.getByRole("menuitem", { name: "Move to trash" }).click();
@@ -127,12 +129,12 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .waitFor();
       await page.waitForTimeout(300);
     }),
-    createChangeScene("post-deleted-elsewhere", async (page, { owner, readyPostId }) => {
+    await createChangeScene("post-deleted-elsewhere", async (page, { owner, readyPostId }) => {
       await open(page, owner, `posts/${readyPostId}`);
       await deletePost(deps, owner, { postId: readyPostId });
       await page.getByText("This post was moved to the trash").first().waitFor();
     }),
-    createChangeScene("asset-delete-toast", async (page, { owner }) => {
+    await createChangeScene("asset-delete-toast", async (page, { owner }) => {
       await open(page, owner, "assets?usage=unused");
       await clickButton(page, /vase\.jpg/);
       await clickButton(page, "Move to trash");
@@ -146,7 +148,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await clickButton(page, "Empty trash…");
       await page.getByRole("dialog").waitFor();
     }),
-    createChangeScene("trash-restored", async (page, { owner }) => {
+    await createChangeScene("trash-restored", async (page, { owner }) => {
       await open(page, owner, "trash");
       await clickButton(page, "Restore Notes from the autumn fair");
       await page
@@ -171,8 +173,8 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
       },
     },
-    createChangeScene("undo-result", undoAll),
-    createChangeScene("undo-reversed", async (page, studio) => {
+    await createChangeScene("undo-result", undoAll),
+    await createChangeScene("undo-reversed", async (page, studio) => {
       await undoAll(page, studio);
       await clickButton(page, "Undo this undo");
       await page.getByRole("heading", { name: /reapplied$/ }).waitFor();
