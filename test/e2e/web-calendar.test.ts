@@ -199,7 +199,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await row.waitFor({ state: "detached" });
 
     await page.getByRole("radio", { name: "Agenda" }).click();
-    await unscheduled.getByText("Tap the calendar icon to schedule a post.").waitFor();
+    await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
     await page.getByRole("radio", { name: "Month" }).click();
     await unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.").waitFor();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });

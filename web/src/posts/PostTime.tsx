@@ -42,7 +42,9 @@ export function PostTime({
     );
   return (
     <span className="min-w-0 truncate">
-      <span className="@max-md:sr-only">{kind === "published" ? "Published " : "Created "}</span>
+      <span className={kind === "published" || isDateOnlyOnPhone ? "@max-md:sr-only" : ""}>
+        {kind === "published" ? "Published " : "Created "}
+      </span>
       <RelativeTime at={at} timezone={timezone} />
     </span>
   );

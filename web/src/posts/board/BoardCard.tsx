@@ -41,7 +41,7 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
             {post.title}
           </Link>
         </h3>
-        <span className="relative z-1 -mt-1 -mr-1.5 flex flex-none">
+        <span className="relative z-1 -mt-1 -mr-1.5 flex flex-none pointer-coarse:-mt-2.5 pointer-coarse:-mb-2">
           {canDrag && (
             <button
               {...attributes}

@@ -52,8 +52,8 @@ export function CalendarCard({
     >
       <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
       {/* A name that doesn't fit beside the time gets its own line. */}
-      <span className="flex flex-wrap items-center gap-x-1.5 text-muted tabular-nums">
-        <span className="flex items-center gap-1">
+      <span className="flex flex-wrap items-center gap-x-1.5 text-muted">
+        <span className="flex items-center gap-1 tabular-nums">
           <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
           {localTime.slice(11)}
         </span>

@@ -72,7 +72,7 @@ function describeScheduling({ canDrag, onSchedule }: Omit<UnscheduledPostsProps,
   if (!onSchedule) return "Open a post to schedule it.";
   return canDrag
     ? "Drag a post to a day, or choose a time with its calendar button."
-    : "Tap the calendar icon to schedule a post.";
+    : "Choose a time for a post with its calendar button.";
 }
 
 function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsProps, "filter"> & { post: PostSummary }) {

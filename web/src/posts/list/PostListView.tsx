@@ -46,7 +46,10 @@ export function PostListView({
                 <SelectAll selection={selection} ids={ids} itemName="posts" hasMore={list.query.hasNextPage} />
               </span>
             )}
-            <span className={layout === "narrow" ? "ml-auto" : ""} title="Sorted by when posts were created">
+            <span
+              className={layout === "narrow" ? "ml-auto" : "before:mr-3 before:content-['·'/'']"}
+              title="Sorted by when posts were created"
+            >
               Newest first
             </span>
             <ListHeadings columns={columns} layout={layout} />

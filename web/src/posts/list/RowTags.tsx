@@ -4,16 +4,21 @@ import { tagClasses } from "../../ui/Tags.tsx";
 /** The most tags that a row shows. */
 const maxTags = 2;
 
+/** Takes the first line, so that a first tag that does not fit wraps, too. */
+const firstLine = <span className="h-full w-0" />;
+
 /** The first tags of a row, as links that filter the list, and how many more. */
 export function RowTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (
-    // The text beside it gets at least 8 rem. If it could shrink, even a fraction of a pixel would shorten the tags.
-    <span className="relative z-1 flex max-w-[calc(100%-8.5rem)] flex-none items-center gap-1">
+    // The text beside it gets at least 8 rem. A tag that does not fit wraps to a second line, which is hidden; the
+    // margin of the clip keeps the targets on touch screens.
+    <span className="relative z-1 flex h-5 max-w-[calc(100%-8.5rem)] flex-none flex-wrap items-center gap-x-1 gap-y-4 overflow-clip [overflow-clip-margin:0.5rem] pointer-coarse:h-7">
+      {firstLine}
       {tags.slice(0, maxTags).map((tag) => (
         <Link
           key={tag}
-          className={`${tagClasses} max-w-28 pointer-coarse:-my-2`}
+          className={`${tagClasses} max-w-28 flex-none pointer-coarse:-my-2`}
           from="/studios/$studioId/posts"
           to="."
           search={(search) => ({ ...search, tag })}
@@ -35,8 +40,7 @@ export function PhoneTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (
     <span className="flex h-5 min-w-0 flex-1 flex-wrap gap-x-1 overflow-hidden">
-      {/* Takes the first line, so that a first tag that does not fit wraps, too. */}
-      <span className="h-5 w-0" />
+      {firstLine}
       {tags.slice(0, maxTags).map((tag) => (
         <span
           key={tag}

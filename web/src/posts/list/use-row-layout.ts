@@ -4,8 +4,8 @@ import { flushSync } from "react-dom";
 /** How many columns fit into a row. Rows render only what is visible, because long lists render many of them. */
 export type RowLayout = "narrow" | "medium" | "wide";
 
-/** Widths of the list in rem, as Tailwind's `@2xl` and `@4xl`. */
-const minWidths = { medium: 42, wide: 56 };
+/** Widths of the list in rem, as Tailwind's `@3xl` and `@4xl`. */
+const minWidths = { medium: 48, wide: 56 };
 
 /** The layout that fits the list's container. The first render uses an estimate, because measuring would delay it. */
 export function useRowLayout(container: RefObject<HTMLElement | null>): RowLayout {
