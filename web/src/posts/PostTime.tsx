@@ -6,15 +6,18 @@ import { findPostTime } from "./find-post-time.ts";
 
 /**
  * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
- * sorted by that time. On a phone, the state stands beside it instead of the icon and the verb.
+ * sorted by that time. On a phone, there is no room for the icon.
  */
 export function PostTime({
   post,
   timezone,
+  isBesideState = false,
   isDateOnlyOnPhone = false,
 }: {
   post: PostSummary;
   timezone: string;
+  /** Whether the state stands directly before it, which says the same as the verb. */
+  isBesideState?: boolean;
   /** Whether the state beside it leaves no room for the time of day. */
   isDateOnlyOnPhone?: boolean;
 }) {
@@ -35,14 +38,14 @@ export function PostTime({
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-danger">
         <CalendarX2 size={14} className="flex-none @max-md:hidden" aria-hidden="true" />
         <span>
-          <span className="@max-md:sr-only">{kind === "missed" ? "Missed " : "Was due "}</span>
+          <span className={isBesideState ? "sr-only" : ""}>{kind === "missed" ? "Missed " : "Was due "}</span>
           {formatShortTime(at, timezone)}
         </span>
       </span>
     );
   return (
     <span className="min-w-0 truncate">
-      <span className={kind === "published" || isDateOnlyOnPhone ? "@max-md:sr-only" : ""}>
+      <span className={kind === "published" && isBesideState ? "sr-only" : ""}>
         {kind === "published" ? "Published " : "Created "}
       </span>
       <RelativeTime at={at} timezone={timezone} />
