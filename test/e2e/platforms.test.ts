@@ -124,7 +124,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Short");
-    await page.getByRole("list", { name: "Accounts" }).getByText("Ready", { exact: true }).waitFor();
+    await page.getByRole("list", { name: "Accounts" }).getByText("Can publish", { exact: true }).waitFor();
   });
 
   test("an MCP client gets a connect URL, its user opens it, and the client sees the account (PLATFORM-1)", async () => {

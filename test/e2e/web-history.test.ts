@@ -220,6 +220,18 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await banner.getByRole("button", { name: "Back to draft" }).click();
     await banner.waitFor({ state: "detached" });
     assert.equal((await readPost(postId)).status, "draft");
+
+    // The user's own changes need no decision.
+    await page.getByLabel("Status").selectOption("ready");
+    await waitUntil(async () => (await readPost(postId)).status === "ready");
+    await page.getByLabel("Title").fill("Five vases, two glazes");
+    await banner.getByText("Changed since it was marked ready, by you").click();
+    await banner.locator("ins", { hasText: "two glazes" }).waitFor();
+    assert.equal(await banner.getByRole("button", { name: "Keep ready" }).count(), 0);
+    await page.getByLabel("Title").fill("Five vases, one glaze");
+    await banner.waitFor({ state: "detached" });
+    await page.getByLabel("Status").selectOption("draft");
+    await waitUntil(async () => (await readPost(postId)).status === "draft");
   });
 
   test("deleting a post can be undone, and a deleted post can be restored from the trash (TRASH-1, TRASH-5)", async () => {

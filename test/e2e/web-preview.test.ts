@@ -199,7 +199,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await page.getByText(problem).first().waitFor();
     const account = getAccount("north-words");
     await account.getByText(`Warning: ${problem}`).waitFor();
-    assert.equal(await account.getByText("Ready", { exact: true }).count(), 0);
+    assert.equal(await account.getByText("Can publish", { exact: true }).count(), 0);
     await page.getByRole("button", { name: "Publish…" }).click();
     const publishDialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
     await publishDialog.getByText(problem).waitFor();
@@ -230,7 +230,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     assert.deepEqual(await readFiles(), ["2.png", "3.png", "4.png", "5.png"]);
     await page.getByText("This account gets 4 of 5 files.").waitFor();
     await page.getByRole("tab", { name: /^north-words 4 of 5 files/ }).waitFor();
-    await account.getByText("Ready", { exact: true }).waitFor();
+    await account.getByText("Can publish", { exact: true }).waitFor();
     await account.getByText("Mastodon 4 of 5 files").waitFor();
     await page.getByRole("textbox", { name: "Text for north-words" }).fill("Boats, for Mastodon");
     await page.getByText("This account has its own text.").waitFor();

@@ -299,7 +299,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Not blank.");
-    await account.getByText("Ready", { exact: true }).waitFor();
+    await account.getByText("Can publish", { exact: true }).waitFor();
   });
 
   test("counts like each platform while the user types (PUB-20)", async () => {

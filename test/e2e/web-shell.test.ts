@@ -90,6 +90,25 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.context().close();
   });
 
+  test("the command palette starts with what the user typed while it was loading (WEB-12)", async () => {
+    const page = await openStudio("posts");
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/CommandPalette/, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    const isRequested = page.waitForRequest(/CommandPalette/);
+    await page.keyboard.press("ControlOrMeta+k");
+    await isRequested;
+    await page.keyboard.type("memb");
+    release();
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    await palette.getByRole("option", { name: "Members", selected: true }).waitFor();
+    await page.keyboard.type("e");
+    assert.equal(await palette.getByRole("combobox").inputValue(), "membe");
+    await page.context().close();
+  });
+
   test("while offline, the notice leaves the account menu and an open panel in view (WEB-12)", async () => {
     const viewport = { width: 1280, height: 700 };
     const page = await openStudio("posts", { viewport });

@@ -11,8 +11,21 @@ import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useAction } from "../ui/use-action.ts";
 import { isSameContent, RevisionDiff } from "./RevisionDiff.tsx";
 
-/** Shows what changed in a post after it was marked ready, and by whom. The user can return it to draft. */
-export function ReadyBanner({ controller, readyRevision }: { controller: EditorController; readyRevision: number }) {
+const title = "Changed since it was marked ready";
+
+/**
+ * Shows what changed in a post after it was marked ready, and by whom. The user can return it to draft. It is only one
+ * line, without buttons, if the user made all changes, or if the post's publications determine its state.
+ */
+export function ReadyBanner({
+  controller,
+  readyRevision,
+  hasPublications,
+}: {
+  controller: EditorController;
+  readyRevision: number;
+  hasPublications: boolean;
+}) {
   const { studio, me, may } = useStudio();
   const { base: post } = controller;
   const revisionWhenReady = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
@@ -34,26 +47,40 @@ export function ReadyBanner({ controller, readyRevision }: { controller: EditorC
       restoreFocusSoon();
     });
 
+  const diff = (
+    <div
+      className="mt-2 border-l-2 border-rule pl-4 sm:max-h-[70dvh] sm:overflow-auto"
+      tabIndex={0}
+      role="group"
+      aria-label="What changed"
+    >
+      <RevisionDiff before={revisionWhenReady} after={current} currentAssets={post.assets} />
+    </div>
+  );
+  if (areAllOwnChanges || hasPublications)
+    return (
+      <section className="mb-4" aria-label={title}>
+        <details>
+          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-2">
+            {title}, by {areAllOwnChanges ? "you" : formatActors(changes)}
+          </summary>
+          {diff}
+        </details>
+      </section>
+    );
+
   return (
     <section className="mb-8 border-l-3 border-accent bg-raised p-5" aria-labelledby="changed-since-ready">
       <h2 id="changed-since-ready" className="text-xl">
-        Changed since it was marked ready
+        {title}
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
         Changed by {formatActors(changes)}, most recently <RelativeTime at={lastChange.at} timezone={studio.timezone} />
         .
       </p>
-      {/* Closed if the user made all changes, because the user already knows them. */}
-      <details className="mt-3" open={!areAllOwnChanges} key={String(areAllOwnChanges)}>
+      <details className="mt-3" open>
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
-        <div
-          className="mt-2 border-l-2 border-rule pl-4 sm:max-h-[70dvh] sm:overflow-auto"
-          tabIndex={0}
-          role="group"
-          aria-label="What changed"
-        >
-          <RevisionDiff before={revisionWhenReady} after={current} currentAssets={post.assets} />
-        </div>
+        {diff}
       </details>
       {error !== undefined && <ErrorMessage error={error} />}
       {may("posts.write") && (

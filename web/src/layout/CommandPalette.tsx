@@ -1,6 +1,6 @@
 import { Command } from "cmdk";
 import { Search, X } from "lucide-react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -9,7 +9,14 @@ import { PaletteResults } from "./PaletteResults.tsx";
 import { usePaletteCommands, type PaletteCommand } from "./use-palette-commands.ts";
 
 /** Searches posts, the library and every command by text. */
-export function CommandPalette({ onClose }: { onClose: () => void }) {
+export function CommandPalette({
+  takeTypedText,
+  onClose,
+}: {
+  /** Returns what the user typed while the palette was loading. */
+  takeTypedText: () => string;
+  onClose: () => void;
+}) {
   const [text, setText] = useState("");
   const query = text.trim();
   const commands = usePaletteCommands().filter((command) => matches(command, query));
@@ -17,7 +24,12 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   // A dialog focuses its first focusable element, which is the root of the list. The field gets the focus before the
   // browser paints, so that no letter is lost.
   const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => input.current?.focus(), []);
+  const start = useEffectEvent(() => {
+    input.current?.focus();
+    const typedText = takeTypedText();
+    if (typedText !== "") setText(typedText);
+  });
+  useLayoutEffect(() => start(), []);
   const list = useRef<HTMLDivElement>(null);
   const [selectedValue, setSelectedValue] = useState("");
   // New results may have replaced the selected one, and Enter needs a selection.

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useMemo, useRef, useState, type ReactNode } from "react";
 import { useShortcut } from "../ui/use-shortcut.ts";
+import { collectTyping } from "./collect-typing.ts";
 import { CommandContext } from "./commands.ts";
 import { useNavItems } from "./nav-items.ts";
 import { useStudio } from "./use-studio.ts";
@@ -13,8 +14,17 @@ const ShortcutHelp = lazy(() => import("./ShortcutHelp.tsx").then((module) => ({
 /** The command palette, the help sheet and the shortcuts that work on every page of a studio. */
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [openDialog, setOpenDialog] = useState<"palette" | "help">();
+  // The palette loads when it is first opened, and users type at once.
+  const takeTypedText = useRef((): string => "");
   const commands = useMemo(
-    () => ({ openPalette: () => setOpenDialog("palette"), openShortcutHelp: () => setOpenDialog("help") }),
+    () => ({
+      openPalette: () => {
+        takeTypedText.current();
+        takeTypedText.current = collectTyping();
+        setOpenDialog("palette");
+      },
+      openShortcutHelp: () => setOpenDialog("help"),
+    }),
     [],
   );
   const close = (): void => setOpenDialog(undefined);
@@ -23,7 +33,7 @@ export function CommandProvider({ children }: { children: ReactNode }) {
       <GlobalShortcuts {...commands} />
       {children}
       <Suspense>
-        {openDialog === "palette" && <CommandPalette onClose={close} />}
+        {openDialog === "palette" && <CommandPalette takeTypedText={() => takeTypedText.current()} onClose={close} />}
         {openDialog === "help" && <ShortcutHelp onClose={close} />}
       </Suspense>
     </CommandContext>

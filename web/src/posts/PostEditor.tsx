@@ -14,6 +14,7 @@ import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { SidePanel } from "../ui/SidePanel.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
+import { findShownState } from "./find-shown-state.ts";
 import { getNextAction } from "./next-action.ts";
 import { PostDetails } from "./PostDetails.tsx";
 import type { PressedPagerButton } from "./PostPagerButtons.tsx";
@@ -119,7 +120,11 @@ export function PostEditor({
       {theirs && <ConflictResolver controller={editor} theirs={theirs} />}
       {readyRevision !== undefined && (
         <Suspense>
-          <ReadyBanner controller={editor} readyRevision={readyRevision} />
+          <ReadyBanner
+            controller={editor}
+            readyRevision={readyRevision}
+            hasPublications={findShownState(editor.latestPost) !== undefined}
+          />
         </Suspense>
       )}
       <div className="grid grid-cols-1 items-start gap-x-6 gap-y-6 @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)]">

@@ -97,12 +97,12 @@ function countCollapsed(problemCount: number, noteCount: number): string {
 }
 
 function getReadiness(account: Account): { label: string; color: string } {
-  if (isRejected(account)) return { label: "Not ready", color: "text-danger" };
+  if (isRejected(account)) return { label: "Can’t publish", color: "text-danger" };
   if (!account.isAvailable) return { label: "Not available yet", color: "text-muted" };
-  if (!account.canPublish) return { label: "Not ready", color: "text-muted" };
+  if (!account.canPublish) return { label: "Can’t publish yet", color: "text-muted" };
   return account.problems.some(isSolvedByFewerFiles)
     ? { label: "Warning", color: "text-warning" }
-    : { label: "Ready", color: "text-success" };
+    : { label: "Can publish", color: "text-success" };
 }
 
 /** Why the post can't be published to the account now; undefined if it can, or if the badge says it all. */

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, Send } from "lucide-react";
+import { CalendarClock, Send, UserCheck } from "lucide-react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { askLabel, type NextAction } from "../posts/next-action.ts";
@@ -69,6 +69,12 @@ export function PostPublishing({
             {isPublisher && intendedTime === undefined && (
               <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
                 Schedule…
+              </Button>
+            )}
+            {/* Owners and admins rarely ask, so for them it is only in the menu. */}
+            {isPublisher && studio.role === "member" && (
+              <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask")}>
+                {askLabel}
               </Button>
             )}
           </div>
