@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -189,6 +190,31 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Undo this change" }).click();
     await page.getByText("Revision 3 restored.").first().waitFor();
     assert.equal((await readPost(postId)).assets.length, 2);
+  });
+
+  test("the text that a user found, and text that was mostly removed, can be restored (HIST-2)", async () => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Rope", body: "" });
+    const texts = [
+      "The rope is older than the boat, and it still holds.",
+      "Rope, then.",
+      "Rope, then and now, for boats.",
+    ];
+    const save = async (text: string) => {
+      await page.getByLabel("Text", { exact: true }).fill(text);
+      await waitUntil(async () => (await readPost(postId)).body === text, { description: text });
+    };
+    await openStudioPage(`posts/${postId}`);
+    await save("The rope");
+    await save(texts[0] ?? "");
+    await save(texts[1] ?? "");
+    await page.reload();
+    await save(texts[2] ?? "");
+    const { revisions } = await getPostHistory(deps, owner, { postId, limit: 10 });
+    assert.deepEqual(
+      revisions.map(({ body }) => body),
+      [texts[2], texts[1], texts[0], ""],
+    );
   });
 
   test("the history counts files of a group only once all of its revisions are loaded (HIST-1)", async () => {

@@ -54,6 +54,24 @@ forEachEngine("history", (fixture) => {
     assert.deepEqual([post.revision, post.readyRevision, post.createdByClient], [8, 8, "Claude"]);
   });
 
+  test("an autosave can keep the previous revision, and later ones collapse into it (HIST-2)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { postId } = await addPost(deps, owner);
+    for (const body of ["a", "b"]) await updatePost(deps, owner, { postId, body });
+    await updatePost(deps, owner, { postId, body: "c" }, { keepsPreviousRevision: true });
+    await updatePost(deps, owner, { postId, body: "d" });
+    const history = await readHistory(deps, owner, postId);
+    assert.deepEqual(
+      history.map(({ revision, body }) => [revision, body]),
+      [
+        [5, "d"],
+        [3, "b"],
+        [1, "Body"],
+      ],
+    );
+  });
+
   test("autosaves of one user within five minutes collapse into the last one; other changes do not (HIST-2, H4)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);

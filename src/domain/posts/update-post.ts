@@ -44,6 +44,8 @@ export async function updatePost(
   deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "baseUrl" | "signer" | "publications">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
+  /** `keepsPreviousRevision`: this autosave starts a revision of its own, so that the previous text can be restored. */
+  { keepsPreviousRevision = false }: { keepsPreviousRevision?: boolean | undefined } = {},
 ): Promise<PostView> {
   authorize(caller, "posts.write");
   const { postId: inputPostId, revision, assetIds, ...fields } = input;
@@ -78,7 +80,7 @@ export async function updatePost(
     if (input.variants) await validateVariants(tx, caller, postId, input.variants);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
-      collapseSince: isAutosave ? now - autosaveWindow : undefined,
+      collapseSince: isAutosave ? now - (keepsPreviousRevision ? 0 : autosaveWindow) : undefined,
       haveAssetsChanged: assetIds !== undefined,
     });
     await recordActivity(deps, tx, caller, "post.updated", postId, {

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { z } from "zod";
 import { getPostHistory, getPostHistoryInput, getRevision } from "#domain/history/get-post-history.ts";
 import { restorePost, restorePostInput } from "#domain/history/restore-post.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
@@ -20,7 +21,7 @@ import { validateJson, validateQuery } from "./validate-input.ts";
 
 const historyQuery = getPostHistoryInput.omit({ postId: true });
 const restorePostBody = restorePostInput.omit({ postId: true });
-const updatePostBody = updatePostInput.omit({ postId: true });
+const updatePostBody = updatePostInput.omit({ postId: true }).extend({ keepsPreviousRevision: z.boolean().optional() });
 
 export function createPostRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
@@ -49,9 +50,11 @@ export function createPostRoutes({ deps }: ApiOptions) {
     .post("/posts/:postId/restore", validateJson(restorePostBody), async (c) =>
       c.json(await restorePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
     )
-    .patch("/posts/:postId", validateJson(updatePostBody), async (c) =>
-      c.json(await updatePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
-    );
+    .patch("/posts/:postId", validateJson(updatePostBody), async (c) => {
+      const { keepsPreviousRevision, ...change } = c.req.valid("json");
+      const input = { ...change, postId: c.req.param("postId") };
+      return c.json(await updatePost(deps, c.var.caller, input, { keepsPreviousRevision }));
+    });
 }
 
 const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });

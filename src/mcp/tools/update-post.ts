@@ -13,5 +13,5 @@ export const updatePostTool = defineTool({
   showsChatApp: true,
   input: updatePostInput,
   output: postView,
-  run: updatePost,
+  run: (deps, caller, input) => updatePost(deps, caller, input),
 });

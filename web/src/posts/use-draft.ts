@@ -32,7 +32,8 @@ export type DraftController = ReturnType<typeof useDraft>;
 
 /**
  * Saves the user's edits automatically, merges remote changes, and reports conflicts. `onMerge` is called with the
- * authors of changes that were merged with unsaved edits.
+ * authors of changes that were merged with unsaved edits. The server merges autosaves of a few minutes into one revision,
+ * except the text that the user found here, and text that was mostly removed.
  */
 export function useDraft(post: Post, studioId: string, onMerge: (authors: string) => void) {
   const queryClient = useQueryClient();
@@ -44,6 +45,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     setState(latest.current);
   }, []);
   const postId = post.id;
+  const hasSaved = useRef(false);
 
   /** Merges the server's version into the draft, or reports the conflict. */
   const merge = useCallback(
@@ -88,7 +90,13 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       patchState({ isSaving: true });
       const { queryKey } = postQuery(studioId, postId);
       try {
-        const savedPost = await updatePost(studioId, postId, { ...change, revision: base.revision });
+        const keepsPreviousRevision = !hasSaved.current || removesMuchText(base.body, draft.body);
+        const savedPost = await updatePost(studioId, postId, {
+          ...change,
+          revision: base.revision,
+          keepsPreviousRevision,
+        });
+        hasSaved.current = true;
         const sentDraft = { ...base, ...change };
         // Apply what the server changed (it trims titles), and keep edits made since the request was sent.
         const { parts } = mergeDrafts(sentDraft, latest.current.draft, savedPost);
@@ -158,6 +166,10 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     },
   };
 }
+
+/** Typing and corrections remove little. */
+const removesMuchText = (before: string, after: string): boolean =>
+  before.length >= 40 && after.length < before.length / 2;
 
 function createInitialState(post: Post): DraftState {
   const { title, body } = post;
