@@ -29,7 +29,7 @@ export function Tooltip({
 }) {
   const [anchor, setAnchor] = useState<HTMLElement>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { onPointerEnter, onPointerLeave, onPointerDown, onFocus, onBlur, onClick } = children.props;
+  const { onPointerEnter, onPointerLeave, onPointerDown, onKeyUp, onBlur, onClick } = children.props;
   useEffect(() => () => clearTimeout(timer.current), []);
 
   function hide(): void {
@@ -48,7 +48,8 @@ export function Tooltip({
         onPointerEnter: (event) => {
           onPointerEnter?.(event);
           const { currentTarget, pointerType } = event;
-          if (pointerType === "mouse") timer.current = setTimeout(() => show(currentTarget), delayMs);
+          if (pointerType === "mouse" && matchMedia("(any-hover: hover)").matches)
+            timer.current = setTimeout(() => show(currentTarget), delayMs);
         },
         onPointerLeave: (event) => {
           onPointerLeave?.(event);
@@ -58,10 +59,11 @@ export function Tooltip({
           onPointerDown?.(event);
           hide();
         },
-        onFocus: (event) => {
-          onFocus?.(event);
-          // When a dialog closes, its button receives the focus again; a tooltip would be in the way.
-          if (event.currentTarget.matches(":focus-visible")) show(event.currentTarget);
+        // Only if the user moved the focus here. When the app moves it, for example into a dialog that opens, a tooltip
+        // would be in the way.
+        onKeyUp: (event) => {
+          onKeyUp?.(event);
+          if (event.key === "Tab") show(event.currentTarget);
         },
         onBlur: (event) => {
           onBlur?.(event);
