@@ -7,11 +7,11 @@ import type { PostPager } from "./use-post-pager.ts";
 export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
 /**
- * Opens the previous or next post of the list that the user came from. If there is neither, the buttons are invisible
- * but keep their space, because they may appear once the list has loaded.
+ * Opens the previous or next post of the list that the user came from. While the list loads, the buttons are invisible
+ * but keep their space, because they may appear afterwards.
  */
 export function PostPagerButtons({
-  pager: { hasOrder, openPrevious, openNext },
+  pager: { isLoading, openPrevious, openNext },
   pressedPagerButton,
 }: {
   pager: PostPager;
@@ -37,7 +37,7 @@ export function PostPagerButtons({
     openPost?.();
   }
 
-  if (!hasOrder) return null;
+  if (!hasButtons && !isLoading) return null;
   return (
     <span className={`flex flex-none ${hasButtons ? "" : "invisible"}`}>
       <IconButton

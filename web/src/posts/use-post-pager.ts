@@ -17,8 +17,8 @@ const loadAheadCount = 3;
 const staleAfterMs = 60_000;
 
 export interface PostPager {
-  /** Whether the user came from a view with an order. The post may still be loading, or not be part of it. */
-  hasOrder: boolean;
+  /** Whether the list that the user came from is still loading. */
+  isLoading: boolean;
   /** Undefined if there is no previous post. */
   openPrevious: (() => void) | undefined;
   /** Undefined if there is no next post. */
@@ -71,7 +71,7 @@ export function usePostPager(editor: EditorController): PostPager {
     isEnabled: openNext !== undefined,
     run: () => openNext?.(),
   });
-  return { hasOrder: hasListOrder, openPrevious, openNext };
+  return { isLoading: hasListOrder && query.isPending, openPrevious, openNext };
 }
 
 /** Saves this post, then opens another one. If this one can't be saved, the user stays here. */
