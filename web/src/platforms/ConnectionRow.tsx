@@ -49,7 +49,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
     <ListRow>
       <div className="min-w-0">
         <p className="m-0 font-medium [overflow-wrap:anywhere]">{accountLabel}</p>
-        <p className="mt-0">
+        <p className="mt-0 text-muted">
           {platformName}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}
           {state === "connected" ? (
