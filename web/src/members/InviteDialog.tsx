@@ -9,7 +9,7 @@ import { ChoiceField, TextField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { LinkDialog } from "../ui/LinkDialog.tsx";
 import { formatExactTime } from "../ui/format-time.ts";
-import { roleDescriptions, roleLabels, withArticle } from "../ui/roles.ts";
+import { describeRole, roleLabels, withArticle } from "../ui/roles.ts";
 
 /** Creates an invitation link and shows it once: the server stores only a hash of its token. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
@@ -75,7 +75,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             type="radio"
             name="role"
             label={roleLabels[option]}
-            description={roleDescriptions[option]}
+            description={describeRole(option, studio.approval)}
             className="mt-2"
             checked={role === option}
             onChange={() => setRole(option)}

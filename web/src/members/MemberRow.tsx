@@ -27,6 +27,8 @@ export function MemberRow({
   const isMe = member.userId === me.user.id;
   const { manages: manageableRoles } = studio;
   const canManage = manageableRoles.includes(member.role);
+  const canLeave = isMe && may("members.leave");
+  const canRemove = !isMe && may("members.remove") && canManage;
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
   const reasonId = useId();
@@ -62,9 +64,9 @@ export function MemberRow({
               ))}
             </select>
           ) : (
-            <span className="text-muted">{roleLabels[member.role]}</span>
+            <span className="text-muted sm:min-w-16">{roleLabels[member.role]}</span>
           )}
-          {isMe && may("members.leave") && (
+          {canLeave && (
             <Button
               variant="quiet"
               className="sm:min-w-26"
@@ -75,7 +77,7 @@ export function MemberRow({
               Leave…
             </Button>
           )}
-          {!isMe && may("members.remove") && canManage && (
+          {canRemove && (
             <Button
               variant="quiet"
               className="sm:min-w-26"
@@ -85,6 +87,8 @@ export function MemberRow({
               Remove…
             </Button>
           )}
+          {/* Aligns the role with those of the rows that have a button. */}
+          {!canLeave && !canRemove && <span className="w-26 max-sm:hidden" />}
         </RowActions>
         {isOnlyOwner && isMe && (
           <p id={reasonId} className="m-0 text-sm text-muted sm:max-w-64 sm:text-right">

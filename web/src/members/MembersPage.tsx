@@ -26,12 +26,12 @@ export function MembersPage() {
         title="Members"
         actions={
           <>
-            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone</Button>}
             {canTransferOwnership && (
               <Button variant="secondary" onClick={() => setVisibleDialog("transfer")}>
                 Transfer ownership…
               </Button>
             )}
+            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone</Button>}
           </>
         }
       >

@@ -1,13 +1,19 @@
-import type { Role } from "../api/queries.ts";
+import type { Role, Studio } from "../api/queries.ts";
 
 export const roleLabels: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
 
-/** Summaries for users. The server's policy decides what each role may do. */
-export const roleDescriptions: Record<Role, string> = {
+const roleDescriptions: Record<Exclude<Role, "member">, string> = {
   owner: "Full access, including managing owners, transferring ownership and deleting the studio",
   admin: "Does everything a member can, and manages members, AI clients, platforms and settings",
-  member: "Works on posts and files and publishes posts, with approval if the studio requires it",
 };
+
+/** A summary for users. The server's policy decides what each role may do. */
+export function describeRole(role: Role, approval: Studio["approval"]): string {
+  if (role !== "member") return roleDescriptions[role];
+  return approval === "everyone"
+    ? "Works on posts and files; owners and admins approve what they publish"
+    : "Works on posts and files, publishes posts, and approves what AI clients propose";
+}
 
 /** The role inside a sentence: "a member", "an owner". */
 export const withArticle = (role: Role): string => `${role === "member" ? "a" : "an"} ${role}`;
