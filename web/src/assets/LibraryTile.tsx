@@ -39,8 +39,9 @@ export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frame
           style={{ height: frameHeight }}
         >
           <TileImage asset={asset} />
-          {/* An inset ring on the frame itself would be painted under the image. */}
-          <span className="absolute inset-0 rounded-md ring-1 ring-rule transition-shadow duration-(--motion-fast) ring-inset group-hover/tile:ring-control group-data-selected/tile:ring-3 group-data-selected/tile:ring-accent" />
+          {/* An inset ring on the frame itself would be painted under the image. The inner ring separates the outer one
+              from images of the same color. */}
+          <span className="absolute inset-0 rounded-md ring-1 ring-rule transition-shadow duration-(--motion-fast) ring-inset group-hover/tile:ring-control group-data-selected/tile:inset-ring-3 group-data-selected/tile:inset-ring-accent group-data-selected/tile:ring-5 group-data-selected/tile:ring-raised" />
           <span className="absolute right-1.5 bottom-1.5 flex items-center gap-1">
             {asset.durationMs !== undefined && <Chip>{formatDuration(asset.durationMs)}</Chip>}
             {asset.kind === "document" && <Chip>{getTypeLabel(asset)}</Chip>}
@@ -111,8 +112,11 @@ export function LibraryRow({
       data-selected={isSelected || undefined}
     >
       {onToggle && (
-        // On a phone, the box starts at the page's margin, and its target continues into the margin.
-        <span className="flex-none max-sm:-ml-1.5 max-sm:pointer-coarse:-ml-3.5">
+        // On a phone, the box starts at the page's margin, and its target continues into the margin. The bottom margin has
+        // the height of the tags, so that the box is beside the name.
+        <span
+          className={`flex-none max-sm:-ml-1.5 max-sm:pointer-coarse:-ml-3.5 ${areTagsBelow && asset.tags?.length ? "mb-7 pointer-coarse:mb-7.5" : ""}`}
+        >
           <Checkbox
             checked={isSelected}
             label={`Select ${asset.filename}`}

@@ -108,7 +108,10 @@ export function MediaTile({
   );
 }
 
-/** Covers the tile, so that a click anywhere on it selects the file. */
+/**
+ * Covers the tile, so that a click anywhere on it selects the file. The inner ring separates the outer one from images of
+ * the same color.
+ */
 function TileCheckbox({
   asset: { id, filename },
   selection,
@@ -119,7 +122,7 @@ function TileCheckbox({
   const isSelected = selection.ids.has(id);
   return (
     <span
-      className={`absolute inset-0 rounded-md ring-inset [&>label]:size-full [&>label]:items-start [&>label]:justify-start [&>label]:p-2 [&>label]:before:absolute [&>label]:before:top-1 [&>label]:before:left-1 [&>label]:before:size-6 [&>label]:before:rounded-md [&>label]:before:bg-raised [&_input]:relative ${isSelected ? "ring-3 ring-accent" : ""}`}
+      className={`absolute inset-0 rounded-md ring-inset [&>label]:size-full [&>label]:items-start [&>label]:justify-start [&>label]:p-2 [&>label]:before:absolute [&>label]:before:top-1 [&>label]:before:left-1 [&>label]:before:size-6 [&>label]:before:rounded-md [&>label]:before:bg-raised [&_input]:relative ${isSelected ? "inset-ring-3 inset-ring-accent ring-5 ring-raised" : ""}`}
     >
       <Checkbox
         checked={isSelected}
