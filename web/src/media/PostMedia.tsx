@@ -101,12 +101,8 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const count = files.length + failedUploads.length + newUploads.length;
 
   return (
-    <section
-      ref={section}
-      className={`group/media relative ${selection.isActive ? "pb-16" : ""}`}
-      aria-labelledby="media"
-    >
-      <div className="mb-3 flex min-h-9 flex-wrap items-center justify-between gap-x-3 gap-y-1">
+    <section ref={section} className="group/media relative" aria-labelledby="media">
+      <div className="mb-3 flex min-h-control flex-wrap items-center justify-between gap-x-3 gap-y-1">
         <div className="flex items-center gap-2">
           <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
             Files

@@ -21,6 +21,8 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
   return (
     <section aria-label="Details">
       <TagField
+        // Looks like the headings of the other sections.
+        label={<span className="-mb-1.5 flex min-h-control items-center font-semibold">Tags</span>}
         tags={postTags.tags}
         isReadOnly={!may("posts.write")}
         renderTag={(tag) => (

@@ -13,7 +13,7 @@ export function TagField({
   renderTag,
   onChange,
 }: {
-  label?: string;
+  label?: ReactNode;
   tags: readonly string[];
   isReadOnly: boolean;
   /** Renders a tag as something else than text, such as a link. */
