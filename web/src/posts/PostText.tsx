@@ -153,7 +153,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           />
         </>
       )}
-      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted tabular-nums">
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted tabular-nums">
         <span>
           {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
         </span>
