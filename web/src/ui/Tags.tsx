@@ -21,7 +21,7 @@ export function ItemTags({
   if (tags.length === 0) return null;
   const hiddenCount = tags.length - maxListedTags;
   return (
-    <p className="relative mt-1.5 flex max-w-max flex-wrap items-center gap-1.5">
+    <p className="relative mt-1.5 flex max-w-max flex-wrap items-center gap-1.5 pointer-coarse:gap-y-0">
       {tags.slice(0, maxListedTags).map(children)}
       {hiddenCount > 0 && (
         <span className="text-sm text-muted">
