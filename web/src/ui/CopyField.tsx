@@ -45,12 +45,12 @@ export function CopyField({
     <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div
-        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 rounded-lg border border-rule bg-raised p-1 pl-3 ${isMultiLine ? "items-start max-sm:grid-cols-1 max-sm:pl-1" : "items-center"}`}
+        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:grid-cols-1 max-sm:pl-1 ${isMultiLine ? "items-start" : "items-center"}`}
       >
         <code
           ref={codeRef}
           onCopy={onCopied}
-          className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre max-sm:px-2 max-sm:[overflow-wrap:anywhere] max-sm:whitespace-pre-wrap" : "whitespace-pre-wrap"}`}
+          className={`self-center py-1 max-sm:px-2 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre" : "whitespace-pre-wrap"}`}
           // Keyboard users can scroll only what has the focus.
           {...(isMultiLine ? { tabIndex: 0, role: "group", "aria-label": label } : {})}
         >
