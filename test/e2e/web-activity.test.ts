@@ -68,7 +68,7 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     );
     const roleChange = getEntry(page, "Ada Berg changed the role of Bo Dahl");
     assert.match((await roleChange.getByRole("link", { name: "Bo Dahl" }).getAttribute("href")) ?? "", /\/members$/);
-    await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("Changed the text · revision").waitFor();
+    await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("Changed the text revision").waitFor();
     await context.close();
   });
 

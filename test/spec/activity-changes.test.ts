@@ -7,10 +7,13 @@ const ready = toEntry({ fields: ["status"], revision: 2, status: "ready" });
 
 describe("the changes in an entry of the activity", () => {
   test("names the new status of a post (ACT-1)", () => {
-    assert.equal(describeChange(ready), "Changed the status to Ready · revision 2");
+    assert.deepEqual(describeChange(ready), ["Changed the status to Ready", "revision 2"]);
     const textAndStatus = toEntry({ fields: ["status", "body"], revision: 3, status: "archived" });
-    assert.equal(describeChange(textAndStatus), "Changed the text and status to Archived · revision 3");
-    assert.equal(describeChange(toEntry({ fields: ["status"], revision: 4 })), "Changed the status · revision 4");
+    assert.deepEqual(describeChange(textAndStatus), ["Changed the text and status to Archived", "revision 3"]);
+    assert.deepEqual(describeChange(toEntry({ fields: ["status"], revision: 4 })), [
+      "Changed the status",
+      "revision 4",
+    ]);
   });
 
   test("names the status of several entries only if it is the same (ACT-1)", () => {

@@ -3,6 +3,7 @@ import { ChevronRight } from "lucide-react";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
+import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { formatExactTime, formatTimeOfDay } from "../ui/format-time.ts";
 import { ActivitySentence } from "./ActivitySentence.tsx";
 import { describeChange, describeChanges } from "./describe-change.ts";
@@ -18,7 +19,7 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
   const { newest, entries } = group;
   const client = getActingClient(newest);
   const isSingle = entries.length === 1;
-  const change = isSingle ? describeChange(newest) : describeChanges(entries);
+  const change = isSingle ? describeChange(newest) : [describeChanges(entries)].filter((part) => part !== "");
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 py-2">
       <Avatar name={newest.user?.name ?? getActorName(newest)} client={client} />
@@ -27,7 +28,11 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
           <ActorName entry={newest} />
           {client && ","} <ActivitySentence group={group} />
         </p>
-        {change !== "" && <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
+        {change.length > 0 && (
+          <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">
+            <DotSeparated parts={change} />
+          </p>
+        )}
         {!isSingle && <GroupedEntries group={group} />}
         {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={newest.id} />}
       </div>
@@ -79,7 +84,11 @@ function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity>
             <li key={entry.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
               <span className="block first-letter:capitalize">
                 <ActivitySentence group={{ newest: entry, entries: [entry] }} />
-                {change !== "" && <span className="block text-muted">{change}</span>}
+                {change.length > 0 && (
+                  <span className="block text-muted">
+                    <DotSeparated parts={change} />
+                  </span>
+                )}
               </span>
               <EntryTime at={entry.at} />
             </li>

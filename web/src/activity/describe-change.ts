@@ -26,8 +26,6 @@ export function describeChanges(entries: readonly Pick<ActivityEntry, "detail">[
   return `Changed the ${listFormat.format([...fields].map((field) => fieldLabels[field] ?? field))}`;
 }
 
-const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
-
 const changeDescriptions: Partial<Record<string, (detail: ActivityEntry["detail"]) => string>> = {
   "post.reverted": ({ restored }) => `Revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
@@ -37,28 +35,33 @@ const changeDescriptions: Partial<Record<string, (detail: ActivityEntry["detail"
 };
 
 /** Describes what changed, from the entry's details. Empty if they add nothing to the entry's sentence. */
-export function describeChange({ action, detail }: Pick<ActivityEntry, "action" | "detail">): string {
+export const describeChange = (entry: Pick<ActivityEntry, "action" | "detail">): string[] =>
+  listParts(entry).filter((part) => part !== "");
+
+function listParts({ action, detail }: Pick<ActivityEntry, "action" | "detail">): string[] {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
-    return joinParts([describeChanges([{ detail }]), `revision ${Number(detail["revision"])}`]);
-  if (action === "asset.updated" && Array.isArray(detail["fields"])) return describeChanges([{ detail }]);
+    return [describeChanges([{ detail }]), `revision ${Number(detail["revision"])}`];
+  if (action === "asset.updated" && Array.isArray(detail["fields"])) return [describeChanges([{ detail }])];
   if (action === "client.undone")
-    return detail["undoes"] === undefined
-      ? `Made by ${readText("clientName")}`
-      : `Made by an earlier undo of ${readText("clientName")}’s changes`;
+    return [
+      detail["undoes"] === undefined
+        ? `Made by ${readText("clientName")}`
+        : `Made by an earlier undo of ${readText("clientName")}’s changes`,
+    ];
   const describe = changeDescriptions[action];
-  if (describe) return describe(detail);
-  if (action === "member.role_changed") return `From ${readText("from")} to ${readText("to")}`;
+  if (describe) return [describe(detail)];
+  if (action === "member.role_changed") return [`From ${readText("from")} to ${readText("to")}`];
   if (action === "studio.updated")
-    return joinParts([
+    return [
       readText("name") && `Name: ${readText("name")}`,
       readText("timezone") && `Time zone: ${readText("timezone")}`,
       readText("approval") && `Approval needed for ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
-    ]);
+    ];
   if (action.startsWith("invitation.") || action === "member.joined")
-    return joinParts([capitalize(readText("role")), readText("email")]);
-  if (action.startsWith("platform.")) return readText("platform");
+    return [capitalize(readText("role")), readText("email")];
+  if (action.startsWith("platform.")) return [readText("platform")];
   if (action === "client.approved" && readText("redirectHost") !== "")
-    return `Gave access to ${readText("redirectHost")}`;
-  return "";
+    return [`Gave access to ${readText("redirectHost")}`];
+  return [];
 }
