@@ -75,8 +75,7 @@ export function ReadyBanner({
         {title}
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        Changed by {formatActors(changes)}, most recently <RelativeTime at={lastChange.at} timezone={studio.timezone} />
-        .
+        Changed by {formatActors(changes)}, last <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
       </p>
       <details className="mt-3" open>
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>

@@ -14,11 +14,11 @@ export function formatActor(user: Named | null | undefined, client?: Named | nul
 /** For the start of a sentence. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Lists who made these changes, without repetition. */
+/** Lists who made these changes, without repetition: "Ada and Claude (for Ada)". */
 export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
-  const actors = [...new Set(changes.map(({ user, client }) => formatActor(user, client)))];
-  // "Claude, for Ada" contains a comma.
-  if (changes.some(({ client }) => client !== null)) return actors.join("; ");
+  const actors = new Set(
+    changes.map(({ user, client }) => (client ? `${client.name} (for ${formatActor(user)})` : formatActor(user))),
+  );
   // Created on demand, because this takes several milliseconds.
   return new Intl.ListFormat("en", { type: "conjunction" }).format(actors);
 }
