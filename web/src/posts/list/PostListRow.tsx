@@ -99,11 +99,13 @@ export const PostListRow = memo(function PostListRow({
           // On a phone, what does not fit beside the state wraps to a second line, which is hidden.
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
             <PostStateBadge post={post} />
+            {/* In a search, the tags can be what matched. */}
+            {query !== undefined && <PhoneTags tags={tags} />}
             <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
             <span className="min-w-0 @max-md:hidden">
               <AccountStates post={post} platforms="beside" />
             </span>
-            <PhoneTags tags={tags} />
+            {query === undefined && <PhoneTags tags={tags} />}
           </p>
         )}
       </div>
