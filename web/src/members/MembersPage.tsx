@@ -64,4 +64,4 @@ export function MembersPage() {
 const describePublishing = (approval: Studio["approval"]): string =>
   approval === "everyone"
     ? "Owners and admins publish and approve; what members and AI clients want to publish needs their approval."
-    : "Everyone can publish, and approve what AI clients propose.";
+    : "Everyone can publish, and approve what AI clients or members propose.";
