@@ -7,6 +7,7 @@ import { Checkbox } from "../../ui/Checkbox.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
+import { findPostTime } from "../find-post-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -52,6 +53,8 @@ export const PostListRow = memo(function PostListRow({
   // For title and excerpt, or for a long title alone, so that all rows have the same height. In a search, the excerpt,
   // which contains the match, is always shown.
   const isTwoLines = isNarrow && !isCompact;
+  // On a phone, tags say more than when the post was created, and in a search, they can be what matched.
+  const areTagsFirst = query !== undefined || findPostTime(post).kind === "created";
   return (
     <div
       data-selected={isSelected || undefined}
@@ -99,13 +102,13 @@ export const PostListRow = memo(function PostListRow({
           // On a phone, what does not fit beside the state wraps to a second line, which is hidden.
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
             <PostStateBadge post={post} />
-            {/* In a search, the tags can be what matched. */}
-            {query !== undefined && <PhoneTags tags={tags} />}
-            <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
+            <span className={areTagsFirst ? "min-w-0 truncate @max-md:order-1" : "contents"}>
+              <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
+            </span>
             <span className="min-w-0 @max-md:hidden">
               <AccountStates post={post} platforms="beside" />
             </span>
-            {query === undefined && <PhoneTags tags={tags} />}
+            <PhoneTags tags={tags} />
           </p>
         )}
       </div>
