@@ -45,8 +45,8 @@ export function PublicationActions({
   onPublishAgain?: () => void;
 }) {
   const { studio, me, may } = useStudio();
-  const [isRescheduling, setIsRescheduling] = useState(false);
-  const [isPublishingAgain, setIsPublishingAgain] = useState(false);
+  const [openDialog, setOpenDialog] = useState<"publish" | "reschedule">();
+  const closeDialog = (): void => setOpenDialog(undefined);
   const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
@@ -77,7 +77,7 @@ export function PublicationActions({
               variant={publishVariant}
               size={size}
               aria-label={`Reschedule ${account}`}
-              onClick={() => setIsRescheduling(true)}
+              onClick={() => setOpenDialog("reschedule")}
             >
               Reschedule
             </Button>
@@ -90,7 +90,7 @@ export function PublicationActions({
           variant={publishVariant}
           size={size}
           aria-label={`${publishAction} to ${account}`}
-          onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
+          onClick={onPublishAgain ?? (() => setOpenDialog("publish"))}
         >
           {publishLabel}
         </Button>
@@ -100,17 +100,23 @@ export function PublicationActions({
           View on {platformName}
         </a>
       )}
-      {isPublishingAgain && (
-        <Suspense>
-          <SchedulePostDialog
-            postId={postId}
-            isScheduling={false}
-            initialIds={[connectionId]}
-            onClose={() => setIsPublishingAgain(false)}
-          />
-        </Suspense>
+      {openDialog && (
+        // Without this element, the padding that rows set for their buttons would apply to the dialog.
+        <div className="contents">
+          {openDialog === "reschedule" ? (
+            <RescheduleDialog publication={publication} onClose={closeDialog} />
+          ) : (
+            <Suspense>
+              <SchedulePostDialog
+                postId={postId}
+                isScheduling={false}
+                initialIds={[connectionId]}
+                onClose={closeDialog}
+              />
+            </Suspense>
+          )}
+        </div>
       )}
-      {isRescheduling && <RescheduleDialog publication={publication} onClose={() => setIsRescheduling(false)} />}
     </>
   );
 }
