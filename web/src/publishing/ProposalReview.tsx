@@ -124,16 +124,17 @@ export function ProposalReview({
       <div
         // Stays in view while the user scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:gap-2 max-sm:*:min-h-11 max-sm:*:px-2 max-sm:*:leading-tight max-sm:*:whitespace-normal ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:items-stretch max-sm:gap-2 max-sm:[&>button]:min-h-11 max-sm:[&>button]:flex-1 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
       >
         {error !== undefined && (
-          <div className="col-span-full w-full">
+          <div className="w-full">
             <ErrorMessage error={error} />
           </div>
         )}
         {canApprove && (
           <Button
             variant="primary"
+            className="max-sm:basis-full!"
             disabled={hasChanged}
             busyLabel={isRunning && "Approving…"}
             aria-label={`${approveLabel}, ${account}`}
