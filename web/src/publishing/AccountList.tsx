@@ -1,4 +1,4 @@
-import { PenLine } from "lucide-react";
+import { Eye } from "lucide-react";
 import type { Post } from "../api/queries.ts";
 import { List } from "../ui/List.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
@@ -50,7 +50,7 @@ function AccountItem({ post, account, onOpen }: { post: Post; account: Account; 
           onClick={onOpen}
         >
           {label}
-          <PenLine size={14} className="flex-none text-muted" aria-hidden="true" />
+          <Eye size={14} className="flex-none text-muted" aria-hidden="true" />
         </button>
       }
       badge={<OutlineBadge {...getReadiness(account)} />}
