@@ -452,6 +452,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.route("**/resolve", (route) => route.fulfill({ json: publishedDetail }));
     await openStudioPage(`publications/${publishedDetail.id}`);
     await page.getByText("The platform didn’t confirm the post. Look at blue-harbour: is it there?").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await waitUntil(async () => (await rows.count()) > 3, { description: "all publications are listed" });
+    assert.equal(await page.getByRole("button", { name: "Clear filters" }).count(), 0);
+    assert.doesNotMatch(page.url(), /\?/);
     assert.equal(await page.getByText(/didn’t confirm|Waiting for a decision/).count(), 1, "says it once");
     await page.getByRole("button", { name: "No, publish again…" }).click();
     const dialog = page.getByRole("dialog");

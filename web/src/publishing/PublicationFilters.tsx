@@ -1,9 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { SlidersHorizontal } from "lucide-react";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { publicationStates, type PublicationSearch } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { ChoiceField, SelectField, TextField } from "../ui/Field.tsx";
+import { activeFilterClasses } from "../ui/FilterMenu.tsx";
 import { stateLabels } from "./publication-states.ts";
 import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
 
@@ -24,13 +25,22 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
   const activeCount = Object.keys(search).length;
   const [isOpen, setIsOpen] = useState(false);
   const fieldsId = useId();
+  const stateField = useRef<HTMLSelectElement>(null);
+  const getFieldClasses = (name: keyof PublicationSearch): string =>
+    search[name] === undefined ? "" : activeFilterClasses;
+
+  function clear(): void {
+    // The pressed button disappears.
+    stateField.current?.focus();
+    void navigate({ search: {} });
+  }
 
   return (
     <>
       <Button
         variant="secondary"
         icon={SlidersHorizontal}
-        className="mb-4 sm:hidden"
+        className={`mb-4 sm:hidden ${activeCount > 0 ? activeFilterClasses : ""}`}
         aria-expanded={isOpen}
         aria-controls={fieldsId}
         onClick={() => setIsOpen(!isOpen)}
@@ -40,6 +50,8 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
       <div id={fieldsId} className={`mb-8 grid grid-cols-2 gap-4 lg:grid-cols-4 ${isOpen ? "" : "max-sm:hidden"}`}>
         <div className="min-w-0">
           <SelectField
+            ref={stateField}
+            className={getFieldClasses("state")}
             label={<FilterLabel text="Status" />}
             value={search.state ?? ""}
             options={[["", "Any"], ...publicationStates.map((state) => [state, stateLabels[state]] as const)]}
@@ -48,6 +60,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
         </div>
         <div className="min-w-0">
           <SelectField
+            className={getFieldClasses("postId")}
             label={<FilterLabel text="Post" />}
             value={postId ?? ""}
             options={[
@@ -61,6 +74,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
         {(["from", "to"] as const).map((name) => (
           <div key={name} className="min-w-0">
             <TextField
+              className={getFieldClasses(name)}
               label={<FilterLabel text={name === "from" ? "From" : "To"} />}
               type="date"
               value={search[name] ?? ""}
@@ -68,16 +82,22 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
             />
           </div>
         ))}
-        <ChoiceField
-          className="col-span-full"
-          type="checkbox"
-          label="Hide earlier attempts"
-          description="Shows only the newest publication of each post and account."
-          checked={search.latest === true}
-          onChange={({ target: { checked } }) =>
-            void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
-          }
-        />
+        <div className="col-span-full flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <ChoiceField
+            type="checkbox"
+            label="Hide earlier attempts"
+            description="Shows only the newest publication of each post and account."
+            checked={search.latest === true}
+            onChange={({ target: { checked } }) =>
+              void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
+            }
+          />
+          {activeCount > 0 && (
+            <Button variant="quiet" size="small" onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </div>
       </div>
     </>
   );
