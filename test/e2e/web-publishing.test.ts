@@ -6,6 +6,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
@@ -422,9 +423,21 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.setViewportSize(desktop);
     await checkAccessibility();
     await openStudioPage("activity");
-    await page.getByText("so it needs a new approval").waitFor();
+    assert.ok(box.width > 340, `the button has a row of its own: ${JSON.stringify(box)}`);
+    await page.getByText("so it needs a new approval").first().waitFor();
+    await page.getByRole("button", { name: "Reschedule blue-harbour" }).click();
+    const rescheduling = page.getByRole("dialog", { name: /^Reschedule/ });
+    await rescheduling.waitFor();
+    const padding = await page.evaluate<string>("getComputedStyle(document.querySelector('dialog[open]')).paddingLeft");
+    assert.equal(padding, "20px", "the buttons' padding does not apply to the dialog");
+    await rescheduling.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Atelier").first().waitFor();
     await checkAccessibility();
+    const scheduledId = await addPost("Glaze");
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    await publishPost(deps, owner, { postId: scheduledId, connectionIds: [connectionId], at });
+    await updatePost(deps, member, { postId: scheduledId, body: "A new glaze." });
+    await changes.getByText("Changed after it was scheduled, last by Bo Dahl").waitFor();
   });
 
   test("filters publications by state and time, and says how to resolve an unconfirmed publication", async () => {

@@ -10,7 +10,7 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { isSameContent, toSnapshot } from "./account-snapshot.ts";
 import { describeRequestedTime } from "./describe-time.ts";
 
-/** What changed in a publication that was approved before and needs a new approval. */
+/** What changed in a publication that was approved, or scheduled without an approval, and needs a new approval. */
 export function ChangesSinceApproval({
   publication,
   lastApproval,
@@ -55,7 +55,7 @@ function describeLastChange({ timeline }: PublicationDetail): string {
     ({ action, outcome }) =>
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
   );
-  return change?.user || change?.client
-    ? `Changed after it was approved, last by ${formatActor(change.user, change.client)}`
-    : "Changed after it was approved";
+  const wasApproved = timeline.some(({ action }) => action === "publication.approved");
+  const text = `Changed after it was ${wasApproved ? "approved" : "scheduled"}`;
+  return change?.user || change?.client ? `${text}, last by ${formatActor(change.user, change.client)}` : text;
 }
