@@ -44,7 +44,7 @@ export function SentContent({
         </p>
       )}
       {assets.length > 0 && (
-        <ol className="mt-4 grid grid-cols-1 gap-3 sm:grid-cols-2" aria-label="Files">
+        <ol className="mt-4 grid grid-cols-1 items-start gap-3 sm:grid-cols-2" aria-label="Files">
           {assets.map((asset) => (
             <li
               key={asset.id}
