@@ -30,8 +30,10 @@ export function FileSettings(props: FileProps) {
   return (
     <>
       <p className="m-0 font-semibold [overflow-wrap:anywhere]">{asset.filename}</p>
-      {asset.kind === "image" && asset.altText !== undefined && (
-        <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">Alt text: {asset.altText}</p>
+      {asset.kind === "image" && !problems.some(({ code }) => code === "alt_text_missing") && (
+        <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">
+          {asset.altText === undefined ? "No alt text" : `Alt text: ${asset.altText}`}
+        </p>
       )}
       <ProblemList problems={problems} />
       {canWrite && asset.kind === "image" && <FitSettings {...props} />}
