@@ -97,7 +97,7 @@ export function AccountPreview({
           <ChooseFiles post={post} account={account} isAlwaysShown={post.assets.length > 1} />
         </div>
         {files.length > 0 && (
-          <ol className="mt-1 grid gap-5" aria-label={`Files for ${label}`}>
+          <ol className="mt-3 grid gap-5" aria-label={`Files for ${label}`}>
             {assets.map((asset) => (
               // Hidden if there is nothing below the filename.
               <li key={asset.id} className="min-w-0 not-has-[>:nth-child(2)]:hidden">
