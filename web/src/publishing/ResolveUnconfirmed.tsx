@@ -44,15 +44,16 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
 
   if (!may("publications.approve") || !mayPublishWithoutApproval(studio))
     return (
-      <Notice>
+      <Notice tone="danger">
         The platform didn’t confirm the post. Ask an owner or admin to look at {account} and say whether it is there.
       </Notice>
     );
   return (
     <>
       <Notice
+        tone="danger"
         action={
-          <span className="flex flex-wrap gap-3">
+          <span className="flex flex-wrap gap-3 max-sm:grid max-sm:w-full">
             <Button variant="primary" onClick={() => setIsMarkDialogOpen(true)}>
               Yes, mark as published…
             </Button>
