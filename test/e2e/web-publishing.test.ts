@@ -301,6 +301,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Not blank.");
     await account.getByText("Can publish", { exact: true }).waitFor();
+    await page.getByText("Saved", { exact: true }).first().waitFor();
+    await updatePost(fixture.service.deps, owner, { postId: id, status: "archived" });
+    await page.getByText("This post is archived. To publish it, restore it as a draft first.").waitFor();
+    assert.equal(await account.getByText("Can publish", { exact: true }).count(), 0);
   });
 
   test("counts like each platform while the user types (PUB-20)", async () => {

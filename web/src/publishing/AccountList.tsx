@@ -53,7 +53,7 @@ function AccountItem({ post, account, onOpen }: { post: Post; account: Account; 
           <Eye size={14} className="flex-none text-muted" aria-hidden="true" />
         </button>
       }
-      badge={<OutlineBadge {...getReadiness(account)} />}
+      badge={post.status !== "archived" && <OutlineBadge {...getReadiness(account)} />}
       details={[platformName, ...(fileChoice === undefined ? [] : [fileChoice])]}
     >
       {obstacle !== undefined && <p className="m-0 text-sm">{obstacle}</p>}
