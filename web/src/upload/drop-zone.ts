@@ -104,7 +104,7 @@ export function createDropZone(
       {
         // The input is visually hidden, so its label shows the focus ring.
         className:
-          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent peer-disabled:[&>label]:cursor-default peer-disabled:[&>label]:opacity-50 max-sm:w-full max-sm:*:flex-[1_1_100%]",
+          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent peer-disabled:[&>label]:pointer-events-none peer-disabled:[&>label]:border-rule peer-disabled:[&>label]:bg-transparent peer-disabled:[&>label]:text-muted peer-disabled:[&>label]:opacity-75 max-sm:w-full max-sm:*:flex-[1_1_100%]",
       },
       createElement("label", {
         className: getButtonClasses("primary"),
