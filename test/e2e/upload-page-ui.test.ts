@@ -334,13 +334,16 @@ if (hasChromium())
             : route.fallback(),
         );
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-        await page.getByLabel("Alt text").fill("A wall in the sun");
+        const altText = page.getByLabel("Alt text");
+        const widthWithButtons = (await altText.boundingBox())?.width;
+        await altText.fill("A wall in the sun");
         await page.keyboard.press("Enter");
         await page.getByText("Saved").waitFor();
         startUploads();
         await waitForState(page, "done");
         await waitUntil(async () => (await link.assets())[0]?.altText === "A wall in the sun");
         assert.equal(attemptCount, 2);
+        assert.equal((await altText.boundingBox())?.width, widthWithButtons, "buttons don't make the field narrower");
         await context.close();
       });
 

@@ -15,7 +15,7 @@ const maxImageBytes = 60 * 1024 * 1024;
 export function createPreview({ canShowVideos }: { canShowVideos: boolean }): Preview {
   const element = createElement("div", {
     className:
-      "grid size-16 place-items-center overflow-hidden rounded-sm border border-rule bg-raised text-[0.8rem] text-muted max-sm:size-13 [&>:not(span)]:size-full [&>:not(span)]:object-cover",
+      "row-span-2 grid size-16 place-items-center overflow-hidden rounded-sm border border-rule bg-raised text-[0.8rem] text-muted max-sm:size-13 [&>:not(span)]:size-full [&>:not(span)]:object-cover",
     "aria-hidden": "true",
   });
   let objectUrl: string | undefined;

@@ -68,7 +68,10 @@ export function createRow(
   const buttons = [pauseButton, resumeButton, retryButton, chooseButton, cancelButton];
   const actions = createElement(
     "div",
-    { className: "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:*:min-h-11" },
+    {
+      className:
+        "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:mt-2 max-sm:*:min-h-11 sm:col-start-3 sm:row-start-1",
+    },
     ...buttons,
   );
 
@@ -90,7 +93,10 @@ export function createRow(
   altInput.setAttribute("aria-describedby", altProblem.id);
   const altRow = createElement(
     "div",
-    { className: "mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:grid-cols-[auto_minmax(0,1fr)]" },
+    {
+      className:
+        "col-[2/-1] mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:row-start-2 sm:grid-cols-[auto_minmax(0,1fr)]",
+    },
     createElement("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
     altInput,
     saveStatus,
@@ -114,11 +120,19 @@ export function createRow(
     "li",
     {
       className:
-        "group/file grid grid-cols-[4rem_minmax(0,1fr)_auto] items-start gap-x-4 gap-y-2 border-t border-rule py-4 max-sm:grid-cols-[3.25rem_minmax(0,1fr)]",
+        "group/file grid grid-cols-[4rem_minmax(0,1fr)_auto] items-start gap-x-4 border-t border-rule py-4 max-sm:grid-cols-[3.25rem_minmax(0,1fr)]",
     },
     preview.element,
     // Without buttons, the text uses the full width.
-    createElement("div", { className: "has-[+[hidden]]:col-[2/-1]" }, name, statusText, progressBar, problem, altRow),
+    createElement(
+      "div",
+      { className: "col-start-2 row-start-1 has-[~[hidden]:last-child]:col-[2/-1]" },
+      name,
+      statusText,
+      progressBar,
+      problem,
+    ),
+    altRow,
     actions,
   );
   let currentItem = initialItem;
