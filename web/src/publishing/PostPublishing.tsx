@@ -55,7 +55,7 @@ export function PostPublishing({
   return (
     <section aria-labelledby="publishing">
       <div className="mb-3 flex min-h-control flex-wrap items-center justify-between gap-x-3 gap-y-1">
-        <h2 id="publishing" className="text-base">
+        <h2 id="publishing" className="flex min-h-control items-center text-base">
           Publishing
         </h2>
         {canPublish && (
