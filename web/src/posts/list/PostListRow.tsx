@@ -54,7 +54,7 @@ export const PostListRow = memo(function PostListRow({
   // which contains the match, is always shown.
   const isTwoLines = isNarrow && !isCompact;
   // On a phone, tags say more than when the post was created, and in a search, they can be what matched.
-  const areTagsFirst = query !== undefined || findPostTime(post).kind === "created";
+  const areTagsMoreUseful = tags.length > 0 && (query !== undefined || findPostTime(post).kind === "created");
   const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
   return (
     <div
@@ -103,7 +103,7 @@ export const PostListRow = memo(function PostListRow({
           // On a phone, what does not fit beside the state wraps to a second line, which is hidden.
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
             <PostStateBadge post={post} />
-            {areTagsFirst ? <span className="min-w-0 truncate @max-md:order-1">{time}</span> : time}
+            {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
             <span className="min-w-0 @max-md:hidden">
               <AccountStates post={post} platforms="beside" />
             </span>
