@@ -492,7 +492,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       assert.equal((await getRow(title).boundingBox())?.height, rowHeights[0], "all rows have the same height");
     }
 
-    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.setViewportSize({ width: 1120, height: 768 });
     const row = getRow("Mussels");
     const state = row.getByText("Waiting for approval", { exact: true });
     const [stateBox, dateBox] = [
