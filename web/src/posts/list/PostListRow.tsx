@@ -53,9 +53,6 @@ export const PostListRow = memo(function PostListRow({
   // For title and excerpt, or for a long title alone, so that all rows have the same height. In a search, the excerpt,
   // which contains the match, is always shown.
   const isTwoLines = isNarrow && !isCompact;
-  // On a phone, tags say more than when the post was created, and in a search, they can be what matched.
-  const areTagsMoreUseful = tags.length > 0 && (query !== undefined || findPostTime(post).kind === "created");
-  const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
   return (
     <div
       data-selected={isSelected || undefined}
@@ -99,17 +96,7 @@ export const PostListRow = memo(function PostListRow({
             </div>
           )}
         </div>
-        {isTwoLines && (
-          // On a phone, what does not fit beside the state wraps to a second line, which is hidden.
-          <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
-            <PostStateBadge post={post} />
-            {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
-            <span className="min-w-0 @max-md:hidden">
-              <AccountStates post={post} platforms="beside" />
-            </span>
-            <PhoneTags tags={tags} />
-          </p>
-        )}
+        {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} isSearch={query !== undefined} />}
       </div>
       {layout === "wide" && (
         <>
@@ -139,6 +126,33 @@ export const PostListRow = memo(function PostListRow({
     </div>
   );
 });
+
+/** What wider rows show in columns. On a phone, what does not fit beside the state wraps to a line that is hidden. */
+function NarrowDetails({
+  post,
+  tags,
+  timezone,
+  isSearch,
+}: {
+  post: PostSummary;
+  tags: readonly string[];
+  timezone: string;
+  isSearch: boolean;
+}) {
+  // On a phone, tags say more than when the post was created, and in a search, they can be what matched.
+  const areTagsMoreUseful = tags.length > 0 && (isSearch || findPostTime(post).kind === "created");
+  const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
+  return (
+    <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
+      <PostStateBadge post={post} />
+      {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
+      <span className="min-w-0 @max-md:hidden">
+        <AccountStates post={post} platforms="beside" />
+      </span>
+      <PhoneTags tags={tags} />
+    </p>
+  );
+}
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;
