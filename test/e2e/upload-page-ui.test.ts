@@ -335,6 +335,8 @@ if (hasChromium())
         );
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         const altText = page.getByLabel("Alt text");
+        await altText.waitFor();
+        await page.evaluate("document.fonts.ready"); // the label is as wide as its font makes it
         const widthWithButtons = (await altText.boundingBox())?.width;
         await altText.fill("A wall in the sun");
         await page.keyboard.press("Enter");

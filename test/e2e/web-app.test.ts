@@ -342,7 +342,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
       await body.press("Control+End");
       await body.pressSequentially(" line");
     }, "Zeroth\n\nFirst\n\nSecond\n\nThird");
-    await page.getByText("Merged with changes by Test assistant (for Grace Hopper)").first().waitFor();
+    await page.getByText("Merged with changes by Test assistant, for Grace Hopper").first().waitFor();
     await body.pressSequentially(", mine");
     const mergedBody = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
     assert.equal(await body.inputValue(), mergedBody, "the caret stays in its line");

@@ -492,7 +492,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       assert.equal((await getRow(title).boundingBox())?.height, rowHeights[0], "all rows have the same height");
     }
 
-    await page.setViewportSize({ width: 1120, height: 768 });
+    await resizeWindow(page, { width: 1120, height: 768 });
+    const heading = page.getByText("State", { exact: true });
+    await heading.waitFor();
     const row = getRow("Mussels");
     const state = row.getByText("Waiting for approval", { exact: true });
     const [stateBox, dateBox] = [
@@ -503,7 +505,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.ok(stateBox && dateBox && otherStateBox);
     assert.equal(stateBox.height, otherStateBox.height, "the state has one line");
     assert.ok(stateBox.x + stateBox.width <= dateBox.x, "the date does not cover the state");
-    const headingBox = await page.getByText("State", { exact: true }).boundingBox();
+    const headingBox = await heading.boundingBox();
     assert.ok(headingBox && headingBox.x <= stateBox.x && stateBox.x < headingBox.x + headingBox.width);
     await page.context().close();
   });
@@ -648,8 +650,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
 
     await page.getByRole("radio", { name: "Board" }).click();
+    await page.getByRole("heading", { name: /^Drafts/ }).waitFor();
     await getItem("Buoy").locator(":scope > :first-child").getByText("Failed", { exact: true }).waitFor();
     for (const title of ["Mussels", "Rope"] as const) {
+      await getItem(title).waitFor();
       const state = getItem(title).locator("svg + span", { hasText: states[title] });
       assert.equal(await state.count(), 0, `the column of ${title} says its state`);
     }
@@ -713,10 +717,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("radio", { name: "List" }).click();
     const rows = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
     await rows.nth(states.length - 1).waitFor();
-    for (const verb of ["Missed", "Was due", "Was due"])
+    for (const [verb, lastIndex] of [["Missed", 0] as const, ["Was due", 1] as const])
       await rows
         .filter({ hasText: new RegExp(`${verb} \\d+ \\w+, 10:00`) })
-        .first()
+        .nth(lastIndex)
         .waitFor();
     await page.getByText("Newest first", { exact: true }).waitFor();
     await page.context().close();

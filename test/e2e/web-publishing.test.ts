@@ -231,8 +231,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByRole("link", { name: "View blue-harbour" }).waitFor();
     assert.equal(await row.getByRole("link", { name: "Review blue-harbour" }).count(), 0);
+    const isCounted = page.waitForResponse(/publications\?state=proposed&limit=100/);
     await openStudioPage("publications/approvals");
     await page.getByRole("heading", { name: "Ferry" }).waitFor();
+    await isCounted;
     await page.getByRole("link", { name: "Publications", exact: true }).first().waitFor();
     await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
     await page.getByRole("button", { name: "Withdraw request for blue-harbour" }).click();

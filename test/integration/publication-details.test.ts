@@ -87,7 +87,7 @@ forEachEngine("publication details", (fixture) => {
     await updatePost(deps, proposer, { postId, body: "Changed", revision: 2 });
     await reschedulePublication(deps, proposer, { publicationId: id, at: inHours(2) });
     const { state, revision, lastApproval } = await read();
-    assert.deepEqual([state, revision, lastApproval], ["proposed", 3, { revision: 2, scheduledFor: approvedTime }]);
+    assert.deepEqual([state, revision, lastApproval], ["proposed", 3, { revision: 1, scheduledFor: approvedTime }]);
     const { publications = [] } = await getPost(deps, owner, { postId });
     assert.deepEqual(
       publications.map(({ hasLostApproval }) => hasLostApproval),

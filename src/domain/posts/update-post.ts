@@ -67,6 +67,7 @@ export async function updatePost(
   const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
   const { post, assets } = await deps.transact(async (tx) => {
     const now = deps.clock();
+    const seriesStart = keepsPreviousRevision ? Number.MAX_SAFE_INTEGER : now - autosaveWindow;
     const updatedPost = await tx.posts.update(
       caller.studio.id,
       postId,
@@ -80,7 +81,7 @@ export async function updatePost(
     if (input.variants) await validateVariants(tx, caller, postId, input.variants);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
-      collapseSince: isAutosave ? now - (keepsPreviousRevision ? 0 : autosaveWindow) : undefined,
+      collapseSince: isAutosave ? seriesStart : undefined,
       haveAssetsChanged: assetIds !== undefined,
     });
     await recordActivity(deps, tx, caller, "post.updated", postId, {

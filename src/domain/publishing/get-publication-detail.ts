@@ -68,16 +68,18 @@ export async function getPublicationDetail(
   };
 }
 
+const approvalActions: readonly string[] = ["publication.approved", "publication.scheduled"];
+
 /**
- * An edit by a user who may publish moves the approval to its revision without a review. The comparison starts
- * at the revision that a person approved, so that it contains such edits too.
+ * An edit by a user who may publish moves the approval to its revision without a review. The comparison starts at the
+ * revision that a person approved or scheduled, so that it contains such edits too.
  */
 function toLastApproval(
   { approvedRevision, approvedTime }: PublicationWithNames,
   newestActivity: readonly ListedActivity[],
 ): PublicationDetail["lastApproval"] {
   if (approvedRevision === null) return null;
-  const approval = newestActivity.find(({ action }) => action === "publication.approved");
+  const approval = newestActivity.find(({ action }) => approvalActions.includes(action));
   return {
     revision: (approval && readRevision(approval)) ?? approvedRevision,
     scheduledFor: approvedTime === null ? null : toIsoTime(approvedTime),

@@ -88,7 +88,7 @@ interface JoinPageOptions {
   switchAccountUrl: string;
 }
 
-/** Completes "You can …". Keep in sync with web/src/ui/roles.ts. */
+/** Completes "You can …". The members page of the web app describes the same roles. */
 const roleDescriptions: Record<Role, string> = {
   owner: "do everything in the studio, including managing owners, transferring ownership and deleting the studio",
   admin: "do everything a member can, and manage members, AI clients, platforms and settings",

@@ -1,14 +1,16 @@
 import type { QueryClient } from "@tanstack/react-query";
 
-const holdCounts = new WeakMap<QueryClient, number>();
+const holds = new WeakMap<QueryClient, Set<symbol>>();
 
 /**
  * While lists are held, a poll does not replace what they show: its result may be older than the change that is being
  * saved. Returns the function that ends the hold.
  */
 export function holdLists(client: QueryClient): () => void {
-  holdCounts.set(client, (holdCounts.get(client) ?? 0) + 1);
-  return () => holdCounts.set(client, (holdCounts.get(client) ?? 1) - 1);
+  const clientHolds = holds.get(client) ?? new Set();
+  const hold = Symbol("hold");
+  holds.set(client, clientHolds.add(hold));
+  return () => void clientHolds.delete(hold);
 }
 
-export const areListsHeld = (client: QueryClient): boolean => (holdCounts.get(client) ?? 0) > 0;
+export const areListsHeld = (client: QueryClient): boolean => (holds.get(client)?.size ?? 0) > 0;

@@ -3,7 +3,8 @@ import { useEffect, useRef } from "react";
 import { assetsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { needsAttention, UploadRow, UploadTile } from "../media/UploadTile.tsx";
+import { needsAttention } from "../media/needs-attention.ts";
+import { UploadRow, UploadTile } from "../media/UploadTile.tsx";
 import { useCancelUpload } from "../media/use-cancel-upload.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -53,10 +54,10 @@ export function LibraryPage() {
       replace,
     });
 
-  /** The reason why an upload failed is as long as two lines. */
+  /** In the grid, the reason why an upload failed is as long as two lines. */
   function needsTagLine(index: number): boolean {
     const upload = uploads.visibleItems[index];
-    if (upload) return needsAttention(upload);
+    if (upload) return view === "grid" && needsAttention(upload);
     return (assets[index - uploadCount]?.tags?.length ?? 0) > 0;
   }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { createLibraryUploadLink } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { needsAttention } from "../media/needs-attention.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
 import { useUploader, type Uploads } from "../upload/use-uploader.ts";
@@ -57,7 +58,6 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
     for (const key of finishedKeys) uploads.cancel(key); // a finished upload is only removed from the items
   });
 
-  const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
   const remainingItems = uploads.items.filter((item) => !canDisappear(item));
   return {
     ...uploads,

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { collectTyping } from "./collect-typing.ts";
 import { CommandContext } from "./commands.ts";
@@ -15,17 +15,25 @@ const ShortcutHelp = lazy(() => import("./ShortcutHelp.tsx").then((module) => ({
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [openDialog, setOpenDialog] = useState<"palette" | "help">();
   // The palette loads when it is first opened, and users type at once.
-  const takeTypedText = useRef((): string => "");
+  const typing = useRef<() => string>(undefined);
+  const takeTypedText = useCallback(() => {
+    const typedText = typing.current?.() ?? "";
+    typing.current = undefined;
+    return typedText;
+  }, []);
+  useEffect(() => () => void takeTypedText(), [takeTypedText]);
   const commands = useMemo(
     () => ({
       openPalette: () => {
-        takeTypedText.current();
-        takeTypedText.current = collectTyping();
+        typing.current ??= collectTyping();
         setOpenDialog("palette");
       },
-      openShortcutHelp: () => setOpenDialog("help"),
+      openShortcutHelp: () => {
+        takeTypedText();
+        setOpenDialog("help");
+      },
     }),
-    [],
+    [takeTypedText],
   );
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -33,7 +41,7 @@ export function CommandProvider({ children }: { children: ReactNode }) {
       <GlobalShortcuts {...commands} />
       {children}
       <Suspense>
-        {openDialog === "palette" && <CommandPalette takeTypedText={() => takeTypedText.current()} onClose={close} />}
+        {openDialog === "palette" && <CommandPalette takeTypedText={takeTypedText} onClose={close} />}
         {openDialog === "help" && <ShortcutHelp onClose={close} />}
       </Suspense>
     </CommandContext>

@@ -11,18 +11,19 @@ export function collectTyping(): () => string {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Backspace") text = text.slice(0, -1);
     else if (event.key.length === 1) text += event.key;
-    else return;
+    // Enter would press the button that has the focus.
+    else if (event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const stop = (): string => {
+  const stop = (): void => removeEventListener("keydown", collect, true);
+  const timer = setTimeout(stop, maxMs);
+  addEventListener("keydown", collect, true);
+  return () => {
     clearTimeout(timer);
-    removeEventListener("keydown", collect, true);
+    stop();
     const typedText = text;
     text = "";
     return typedText;
   };
-  const timer = setTimeout(stop, maxMs);
-  addEventListener("keydown", collect, true);
-  return stop;
 }

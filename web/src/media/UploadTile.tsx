@@ -4,6 +4,7 @@ import { IconButton } from "../ui/IconButton.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
 import type { Uploads } from "../upload/use-uploader.ts";
 import { describeProblem, describeUpload, getPercent } from "./describe-upload.ts";
+import { needsAttention } from "./needs-attention.ts";
 import { captionClasses, frameClasses, overlayButtonClasses } from "./tile-classes.ts";
 import { UploadThumbnail } from "./UploadThumbnail.tsx";
 
@@ -13,9 +14,6 @@ interface UploadTileProps {
   onCancel: (upload: UploadItem) => void;
 }
 
-/** Whether the upload has stopped, and its tile says why. */
-export const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
-
 /** A file that this page uploads, with its progress, or with the reason why it failed. */
 export function UploadTile({
   dragHandle,
@@ -24,7 +22,7 @@ export function UploadTile({
 }: UploadTileProps & {
   /** The button that moves the file; absent until the server has a record of the file. */
   dragHandle?: ReactNode;
-  /** The height of the frame in a grid whose rows have the same height. The text then has two lines. */
+  /** The height of the frame in a grid. The text then has two lines. */
   frameHeight?: number;
 }) {
   const { upload } = props;

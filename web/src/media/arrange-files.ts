@@ -1,3 +1,5 @@
+import { needsAttention } from "./needs-attention.ts";
+
 interface FileState {
   id: string;
   status: "pending" | "ready";
@@ -40,5 +42,3 @@ export function arrangeFiles<File extends FileState, Upload extends UploadState>
     ),
   };
 }
-
-const needsAttention = ({ status }: UploadState): boolean => status === "failed" || status === "missing";

@@ -22,20 +22,20 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const trimmedEmail = email.trim();
   const pendingInvitations = useQuery(invitationsQuery(studio.id)).data?.invitations ?? [];
   const isPending = pendingInvitations.some(({ expiresAt }) => expiresAt === invitation?.expiresAt);
-  // The list may be older than the invitation, so only one that was in the list can be used.
+  // The list may be older than the invitation, so only one that was in the list can be missing.
   const [wasPending, setWasPending] = useState(false);
   if (isPending && !wasPending) setWasPending(true);
-  const isUsed = wasPending && !isPending;
+  const isInvalid = wasPending && !isPending;
 
   async function create(): Promise<void> {
     setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
     await refreshQueries(queryClient, studio.id);
   }
 
-  if (invitation && isUsed) {
+  if (invitation && isInvalid) {
     return (
       <Dialog title="This link no longer works" onClose={onClose}>
-        <p className="text-muted">Someone has joined {studio.name} with it, or it was revoked.</p>
+        <p className="text-muted">Someone has joined {studio.name} with it, or it was revoked or has expired.</p>
         <DialogActions>
           <Button variant="secondary" onClick={onClose}>
             Done

@@ -120,7 +120,7 @@ const StatusItems = ({
 }) => (
   <>
     <MenuLabel>Team status</MenuLabel>
-    <MenuRadioGroup label="Team status" value={status} onChange={(next) => void onSetStatus(next)}>
+    <MenuRadioGroup label="Team status" value={status} onChange={(next) => next !== status && void onSetStatus(next)}>
       {activeStatuses.map((option) => (
         <MenuRadioItem key={option} value={option} icon={statusIcons[option]}>
           {statusLabels[option].singular}

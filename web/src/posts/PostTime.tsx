@@ -3,6 +3,7 @@ import type { PostSummary } from "../api/summary-queries.ts";
 import { formatShortTime, formatTime } from "../ui/format-time.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { findPostTime } from "./find-post-time.ts";
+import { findShownState } from "./find-shown-state.ts";
 
 /**
  * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
@@ -16,7 +17,7 @@ export function PostTime({
 }: {
   post: PostSummary;
   timezone: string;
-  /** Whether the state stands directly before it, which says the same as the verb. */
+  /** Whether the state stands directly before it, which usually says the same as the verb. */
   isBesideState?: boolean;
   /** Whether the state beside it leaves no room for the time of day. */
   isDateOnlyOnPhone?: boolean;
@@ -45,7 +46,7 @@ export function PostTime({
     );
   return (
     <span className="min-w-0 truncate">
-      <span className={kind === "published" && isBesideState ? "sr-only" : ""}>
+      <span className={isBesideState && findShownState(post) === kind ? "sr-only" : ""}>
         {kind === "published" ? "Published " : "Created "}
       </span>
       <RelativeTime at={at} timezone={timezone} />

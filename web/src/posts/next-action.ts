@@ -7,7 +7,7 @@ export type NextAction =
   /** `publicationId` is undefined if there are several, which the Approvals page lists. */
   | { kind: "review"; label: string; publicationId: string | undefined };
 
-/** For users who need another person's approval, instead of "Publish…" and "Schedule…". */
+/** The only choice of users who may not publish without approval; others can ask, too. */
 export const askLabel = "Ask for approval…";
 
 type PolicyAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";

@@ -33,7 +33,7 @@ export type DraftController = ReturnType<typeof useDraft>;
 /**
  * Saves the user's edits automatically, merges remote changes, and reports conflicts. `onMerge` is called with the
  * authors of changes that were merged with unsaved edits. The server merges autosaves of a few minutes into one revision,
- * except the text that the user found here, and text that was mostly removed.
+ * except the text that the user found here, and text that an edit mostly removed.
  */
 export function useDraft(post: Post, studioId: string, onMerge: (authors: string) => void) {
   const queryClient = useQueryClient();
@@ -167,9 +167,15 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   };
 }
 
-/** Typing and corrections remove little. */
-const removesMuchText = (before: string, after: string): boolean =>
-  before.length >= 40 && after.length < before.length / 2;
+/** Whether less than half of the text is left. Typing and corrections remove little at a time. */
+function removesMuchText(before: string, after: string): boolean {
+  const maxLength = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < maxLength && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < maxLength - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return before.length >= 40 && start + end < before.length / 2;
+}
 
 function createInitialState(post: Post): DraftState {
   const { title, body } = post;

@@ -28,6 +28,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
   const latest = useRef({ post, controller, edits });
   latest.current = { post, controller, edits };
   const postId = post.id;
+  const hasSaved = useRef(false);
 
   /** The title or body may have been saved since the last render. */
   const getLatestPost = useCallback((): Post => {
@@ -49,7 +50,9 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
           (all, [id, { text }]) => changeVariant(all, id, { body: text }),
           currentPost.variants,
         );
-        latest.current.controller.accept(await updatePost(studioId, postId, { variants, revision }));
+        const change = { variants, revision, keepsPreviousRevision: !hasSaved.current };
+        latest.current.controller.accept(await updatePost(studioId, postId, change));
+        hasSaved.current = true;
         const savedPost = getLatestPost();
         latest.current.edits = removeSavedEdits(savedPost, latest.current.edits, sentEdits);
         setEdits((newEdits) => removeSavedEdits(savedPost, newEdits, sentEdits));

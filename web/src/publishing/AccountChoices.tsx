@@ -43,7 +43,7 @@ export function AccountChoices({
                 type="checkbox"
                 label={label}
                 description={describeAccount(account, studio.timezone)}
-                className={`[overflow-wrap:anywhere] ${canPublish ? "" : "text-muted"}`}
+                className="[overflow-wrap:anywhere]"
                 checked={chosenIds.includes(connectionId)}
                 disabled={!canPublish}
                 onChange={({ target }) => onChange(target.checked ? [...otherIds, connectionId] : otherIds)}

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
+import { SearchX } from "lucide-react";
 import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
 import { platformsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -32,7 +33,10 @@ export function PublicationsPage() {
       </PageHeader>
       <PublicationTabs current="all" />
       {search.state === undefined && <AttentionNotice />}
-      {(isFiltered || publications.items.length > 0) && <PublicationFilters search={search} />}
+      {/* Also while the list loads, so that clearing the filters does not remove the field that has the focus. */}
+      {(isFiltered || publications.items.length > 0 || publications.query.isPending) && (
+        <PublicationFilters search={search} />
+      )}
       <PagedList
         list={publications}
         moreLabel={isSortedByTime(search) ? "Show later" : "Show earlier"}
@@ -75,10 +79,11 @@ function NoPublications({ isFiltered }: { isFiltered: boolean }) {
     return (
       <EmptyState
         title="No matching publications"
+        icon={SearchX}
         actions={
-          <Link to="/studios/$studioId/publications" params={params}>
-            Show all publications
-          </Link>
+          <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={params}>
+            Clear filters
+          </ButtonLink>
         }
       >
         Try another status or post, or a wider date range.

@@ -16,7 +16,7 @@ export function TagField({
   label?: ReactNode;
   tags: readonly string[];
   isReadOnly: boolean;
-  /** Renders a tag as something else than text, such as a link. */
+  /** Renders a tag as something other than text, such as a link. */
   renderTag?: (tag: string) => ReactNode;
   onChange: (tags: readonly string[]) => void;
 }) {

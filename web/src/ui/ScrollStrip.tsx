@@ -45,12 +45,12 @@ export function ScrollStrip({
     for (const element of [strip, ...strip.children]) observer.observe(element);
     strip.addEventListener("scroll", update, { passive: true });
     strip.addEventListener("click", showTab);
-    strip.addEventListener("focusin", showTab);
+    strip.addEventListener("focusin", showFocusedTab);
     return () => {
       observer.disconnect();
       strip.removeEventListener("scroll", update);
       strip.removeEventListener("click", showTab);
-      strip.removeEventListener("focusin", showTab);
+      strip.removeEventListener("focusin", showFocusedTab);
     };
   }, []);
   const scroll = (direction: 1 | -1) => (): void => {
@@ -103,6 +103,11 @@ function centerSelectedTab(strip: HTMLElement): void {
 }
 
 /** A tab can be chosen while a part of it is out of view. Waits for the next frame: a selected tab can be wider. */
+/** Only for the keyboard: a press would move the tab from under the pointer before its click. */
+function showFocusedTab(event: Event): void {
+  if (event.target instanceof Element && event.target.matches(":focus-visible")) showTab(event);
+}
+
 function showTab({ target }: Event): void {
   const tab = target instanceof Element ? target.closest("a, button") : null;
   requestAnimationFrame(() => tab?.scrollIntoView({ block: "nearest", inline: "nearest" }));

@@ -14,8 +14,10 @@ export function formatActor(user: Named | null | undefined, client?: Named | nul
 /** For the start of a sentence. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Lists who made these changes, without repetition: "Ada and Claude (for Ada)". */
+/** Lists who made these changes, without repetition: "Claude, for Ada", "Ada and Claude (for Ada)". */
 export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
+  const [onlyActor, ...otherActors] = new Set(changes.map(({ user, client }) => formatActor(user, client)));
+  if (onlyActor !== undefined && otherActors.length === 0) return onlyActor;
   const actors = new Set(
     changes.map(({ user, client }) => (client ? `${client.name} (for ${formatActor(user)})` : formatActor(user))),
   );

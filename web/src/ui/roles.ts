@@ -12,7 +12,7 @@ export function describeRole(role: Role, approval: Studio["approval"]): string {
   if (role !== "member") return roleDescriptions[role];
   return approval === "everyone"
     ? "Works on posts and files; owners and admins approve what they publish"
-    : "Works on posts and files, publishes posts, and approves what AI clients propose";
+    : "Works on posts and files, publishes posts, and approves what AI clients and other members propose";
 }
 
 /** The role inside a sentence: "a member", "an owner". */
