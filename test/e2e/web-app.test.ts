@@ -121,6 +121,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Create link" }).click();
     const dialog = page.getByRole("dialog", { name: "Share this link" });
     const link = (await dialog.locator("code").textContent()) ?? "";
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("dialog", { name: "Close without copying the link?" }).waitFor();
     const guest = await openSignedIn(browser, base, "mary.jackson@example.com");
     await guest.page.goto(link);
     await guest.page.getByRole("button", { name: "Join" }).click();
@@ -128,6 +130,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const usedDialog = page.getByRole("dialog", { name: "This link no longer works" });
     await usedDialog.getByRole("button", { name: "Done" }).click();
     await usedDialog.waitFor({ state: "detached" });
+    assert.equal(await page.getByRole("dialog").count(), 0);
     await guest.page.context().close();
     const mary = page.getByRole("listitem").filter({ hasText: "mary.jackson@example.com" });
     await mary.getByRole("button", { name: "Remove…" }).click();

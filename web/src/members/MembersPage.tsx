@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { membersQuery, type Studio } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -36,7 +37,12 @@ export function MembersPage() {
         }
       >
         Everyone here works on the same posts. {describePublishing(studio.approval)} Roles determine who can manage
-        members, AI clients and the studio.
+        members, AI clients and the studio.{" "}
+        {may("studio.update") && (
+          <Link to="/studios/$studioId/settings" params={{ studioId: studio.id }}>
+            Change who approves
+          </Link>
+        )}
       </PageHeader>
       <QueryStatus query={members} />
       {members.data && (

@@ -59,24 +59,27 @@ export function PublishDialog({
 
   async function publish(): Promise<void> {
     setRejections([]);
+    let isProposed: boolean;
     try {
-      await publishPost(studio.id, post.id, {
+      const { publications } = await publishPost(studio.id, post.id, {
         connectionIds,
         ...(isScheduling && time.kind === "valid" ? { at: time.iso } : {}),
         ...(asksForApproval ? { propose: true } : {}),
       });
+      isProposed = publications.some(({ state }) => state === "proposed");
     } catch (error) {
       throw showRejections(error);
     } finally {
       await refreshQueries(queryClient, studio.id);
     }
-    showToast({ text: describeResult() });
+    showToast({ text: describeResult(isProposed) });
     onClose();
   }
 
-  function describeResult(): string {
+  /** The studio's rule may have changed since the dialog was opened. */
+  function describeResult(isProposed: boolean): string {
     // With the rule `clients`, members approve as well.
-    if (needsApproval)
+    if (isProposed)
       return studio.approval === "everyone" ? "Sent for approval to the owners and admins." : "Sent for approval.";
     return isScheduling && time.kind === "valid"
       ? `Scheduled for ${formatExactTime(time.iso, studio.timezone)}.`

@@ -32,7 +32,8 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   );
 }
 
-function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; onClose: () => void }) {
+/** For a question about a dialog, which disappears together with it. Otherwise use `useConfirm`. */
+export function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; onClose: () => void }) {
   const { title, body, action, dismiss = "Cancel", busyLabel, typeToConfirm, run } = confirmation;
   const [typedText, setTypedText] = useState("");
   return (

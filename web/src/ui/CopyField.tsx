@@ -23,7 +23,7 @@ export function CopyField({
   const isMultiLine = text.includes("\n");
 
   useEffect(() => {
-    if (status === undefined) return undefined;
+    if (status !== "copied") return undefined;
     const timer = setTimeout(() => setStatus(undefined), 4000);
     return () => clearTimeout(timer);
   }, [status]);
@@ -49,7 +49,10 @@ export function CopyField({
       >
         <code
           ref={codeRef}
-          onCopy={onCopied}
+          onCopy={() => {
+            setStatus("copied");
+            onCopied?.();
+          }}
           className={`self-center py-1 max-sm:px-2 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre" : "whitespace-pre-wrap"}`}
           // Keyboard users can scroll only what has the focus.
           {...(isMultiLine ? { tabIndex: 0, role: "group", "aria-label": label } : {})}

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
-import { useConfirm } from "./Confirm.tsx";
+import { ConfirmDialog } from "./Confirm.tsx";
 import { CopyField } from "./CopyField.tsx";
 import { Dialog, DialogActions } from "./Dialog.tsx";
 
@@ -21,31 +21,33 @@ export function LinkDialog({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const confirm = useConfirm();
   const [isCopied, setIsCopied] = useState(false);
-
-  function closeOrConfirm(): void {
-    if (lossText === undefined || isCopied) onClose();
-    else
-      confirm({
-        title: "Close without copying the link?",
-        body: <p>{lossText}</p>,
-        action: "Close without copying",
-        busyLabel: "Closing…",
-        dismiss: "Keep open",
-        run: async () => onClose(),
-      });
-  }
-
+  const [isConfirming, setIsConfirming] = useState(false);
+  const closeOrConfirm = lossText === undefined || isCopied ? onClose : () => setIsConfirming(true);
   return (
-    <Dialog title={title} onClose={closeOrConfirm}>
-      <p className="text-muted">{children}</p>
-      <CopyField label={label} text={url} isPrimary onCopied={() => setIsCopied(true)} />
-      <DialogActions>
-        <Button variant="secondary" onClick={closeOrConfirm}>
-          Done
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <>
+      <Dialog title={title} onClose={closeOrConfirm}>
+        <p className="text-muted">{children}</p>
+        <CopyField label={label} text={url} isPrimary onCopied={() => setIsCopied(true)} />
+        <DialogActions>
+          <Button variant="secondary" onClick={closeOrConfirm}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+      {isConfirming && (
+        <ConfirmDialog
+          confirmation={{
+            title: "Close without copying the link?",
+            body: <p>{lossText}</p>,
+            action: "Close without copying",
+            busyLabel: "Closing…",
+            dismiss: "Keep open",
+            run: async () => onClose(),
+          }}
+          onClose={() => setIsConfirming(false)}
+        />
+      )}
+    </>
   );
 }
