@@ -43,6 +43,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
             "p.created_at",
             "p.updated_at",
             "p.asset_count",
+            openThreadCount.as("open_thread_count"),
           ])
           .where("p.studio_id", "=", studioId)
           .where("p.id", "in", postIds)
@@ -67,11 +68,19 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
         updatedAt: row.updated_at,
         assetCount: row.asset_count,
         assets: assets.get(row.id) ?? [],
+        openThreadCount: Number(row.open_thread_count),
         publications: publications.get(row.id) ?? [],
       }));
     },
   };
 }
+
+/** A deleted comment still starts a thread while the thread has replies. */
+const openThreadCount = sql<number | string>`(
+  SELECT count(*) FROM comments c
+   WHERE c.post_id = p.id AND c.parent_id IS NULL AND c.resolved_at IS NULL
+     AND (c.removed_at IS NULL OR EXISTS (
+       SELECT 1 FROM comments r WHERE r.post_id = c.post_id AND r.parent_id = c.id AND r.removed_at IS NULL)))`;
 
 /** Selects posts of one status, because an index has their ids in the order of the list. */
 function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilter): RawBuilder<unknown> {

@@ -236,6 +236,14 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await row.getByText("Sent back", { exact: true }).waitFor();
     await row.getByRole("link", { name: "See the comments" }).click();
     await comments.getByText("Use the blue photo.").waitFor();
+    // Lists of posts say that something is left to do.
+    for (const path of ["posts", "posts?view=board"]) {
+      await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+      const openThreads = page.getByTitle("2 open threads", { exact: true });
+      await openThreads.waitFor();
+      assert.equal(await openThreads.innerText(), "2\n2 open threads");
+      assert.deepEqual(await findViolations(page), []);
+    }
     const publicationId = post.publications?.[0]?.id;
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications/${publicationId}`);
     await page.getByText("Changes were asked for.").waitFor();

@@ -4,6 +4,9 @@ import { CompiledQuery } from "kysely";
 import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
 import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { deleteComment } from "#domain/comments/delete-comment.ts";
+import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { postStages } from "#domain/posts/post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -127,6 +130,25 @@ forEachEngine("post summaries and the calendar", (fixture) => {
       post.publications.map((publication) => [publication.id, publication.state, publication.scheduledFor]),
       [[publicationId, "scheduled", toIsoTime(at)]],
     );
+  });
+
+  test("counts the threads of comments that are not resolved (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const postId = await addPost(owner, "Harbour");
+    await addPost(owner, "Market");
+    const countThreads = async () => (await list(owner)).posts.map(({ openThreadCount }) => openThreadCount);
+    const startThread = async (body: string) => (await addComment(deps, owner, { postId, body })).id;
+    const first = await startThread("Shorter, please.");
+    const second = await startThread("Which harbor?");
+    const { id: reply } = await addComment(deps, owner, { postId, body: "The old one.", parentId: second });
+    assert.deepEqual(await countThreads(), [0, 2], "the newest post is first");
+    await resolveComment(deps, owner, { postId, commentId: first, resolved: true });
+    assert.deepEqual(await countThreads(), [0, 1]);
+    await deleteComment(deps, owner, { postId, commentId: second });
+    assert.deepEqual(await countThreads(), [0, 1], "its reply is left");
+    await deleteComment(deps, owner, { postId, commentId: reply });
+    assert.deepEqual(await countThreads(), [0, 0]);
   });
 
   test("a search returns the part of the text that matches, with the positions of the words (POST-3)", async () => {
@@ -428,7 +450,11 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.equal(plans.length, 10); // four for the first list, one for each of the other four, two for the calendar
     for (const { sql, plan } of plans)
       for (const step of plan)
-        assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);
+        assert.doesNotMatch(
+          step,
+          /Seq Scan on (posts|publications|assets|comments)|^SCAN (posts|publications|assets|comments)/,
+          sql,
+        );
     const findPlan = (pattern: RegExp) => plans.find(({ sql }) => pattern.test(sql))?.plan.join("\n") ?? "";
     assert.match(findPlan(/created_by = /), /posts_by_author/);
     assert.match(findPlan(/UNION ALL/), /posts_by_status/);

@@ -51,6 +51,8 @@ export interface PostSummary {
   assetCount: number;
   /** The first assets of the post, up to `maxSummaryAssets`. */
   assets: SummaryAsset[];
+  /** Threads of comments that are not resolved. */
+  openThreadCount: number;
   publications: SummaryPublication[];
 }
 
@@ -101,6 +103,7 @@ export const postSummaryView = z.object({
   updatedAt: z.string(),
   assetCount: z.number().int(),
   assets: z.array(summaryAssetView),
+  openThreadCount: z.number().int(),
   publications: z.array(summaryPublicationView),
 });
 
@@ -118,6 +121,7 @@ export function toPostSummaryView(deps: ThumbnailUrlDeps, post: PostSummary): z.
     updatedAt: toIsoTime(post.updatedAt),
     assetCount: post.assetCount,
     assets: post.assets.map((asset) => toSummaryAssetView(deps, post.studioId, asset)),
+    openThreadCount: post.openThreadCount,
     publications: post.publications.map(toSummaryPublicationView),
   };
 }

@@ -14,5 +14,7 @@ export function groupThreads(comments: readonly Comment[]): Thread[] {
   return firstComments.map((first) => ({ first, replies: commentsByParent.get(first.id) ?? [] })).toReversed();
 }
 
+export const formatOpenThreads = (count: number): string => (count === 1 ? "1 open thread" : `${count} open threads`);
+
 export const countComments = (comments: readonly Comment[]): number =>
   comments.filter(({ isDeleted }) => !isDeleted).length;

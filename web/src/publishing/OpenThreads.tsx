@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { MessageSquare } from "lucide-react";
 import { pollEvery } from "../api/paged-query.ts";
-import { groupThreads } from "../comments/group-threads.ts";
+import { formatOpenThreads, groupThreads } from "../comments/group-threads.ts";
 import { useComments } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
 
@@ -24,7 +24,7 @@ export function OpenThreads({ postId }: { postId: string }) {
         className="inline-flex min-h-control items-center gap-1.5"
       >
         <MessageSquare size={16} className="flex-none" aria-hidden="true" />
-        {openThreads.length === 1 ? "1 open thread" : `${openThreads.length} open threads`}
+        {formatOpenThreads(openThreads.length)}
       </Link>
     </p>
   );

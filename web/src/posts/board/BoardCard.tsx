@@ -8,6 +8,7 @@ import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findShownState } from "../find-shown-state.ts";
+import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { findGroup } from "../post-groups.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
@@ -129,6 +130,7 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
           {saysMoreThanColumn(post) && !needsAttention(post) && <PostStateBadge post={post} />}
           <PostTime post={post} timezone={studio.timezone} />
           <AccountStates post={post} limit={2} platforms="beside" />
+          <OpenThreadCount post={post} />
         </div>
         <span className="flex flex-none">
           <Avatar name={post.createdBy.name} client={client} size="small" />

@@ -8,6 +8,7 @@ import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPostTime } from "../find-post-time.ts";
+import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -85,6 +86,7 @@ export const PostListRow = memo(function PostListRow({
                 {post.title}
               </Link>
             </h2>
+            {!isTwoLines && <OpenThreadCount post={post} />}
             {isCompact && layout === "wide" && <RowTags tags={tags} />}
           </div>
           {!isCompact && (
@@ -145,6 +147,7 @@ function NarrowDetails({
   return (
     <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
       <PostStateBadge post={post} />
+      <OpenThreadCount post={post} />
       {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
       <span className="min-w-0 @max-md:hidden">
         <AccountStates post={post} platforms="beside" />
