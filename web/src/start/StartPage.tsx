@@ -20,8 +20,8 @@ function Welcome() {
   return (
     <>
       <Hero
-        title="A studio’s posts and media, open to the AI clients you connect."
-        intro="Atelier stores a content studio’s posts and media, and lets AI clients such as Claude, ChatGPT or Cursor work on them over MCP. Each client acts for the person who connected it, and can never do more than that person."
+        title="Plan, approve and publish your team’s posts, with the help of AI clients."
+        intro="Atelier holds the posts and media of a content studio, and publishes them to its accounts. People work in this web app, and AI clients such as Claude, ChatGPT or Cursor over MCP. Each client acts for the person who connected it, and can never do more than that person."
       >
         <p className="mt-6">
           <ButtonAnchor href="/login">Sign in</ButtonAnchor>
