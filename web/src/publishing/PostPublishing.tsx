@@ -18,7 +18,7 @@ import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
 /** The most publications on the post page; the Publications page shows all. */
 const maxPublications = 6;
 
-/** What the dialog starts with. The user can change it there. */
+/** What the dialog is opened for. There, the user can still switch between now and a time. */
 export type PublishMode = "publish" | "schedule" | "ask";
 
 /** The accounts that the post can be published to, and its publications. */
@@ -51,6 +51,21 @@ export function PostPublishing({
   const hasAccounts = accounts.length > 0;
   const shownPublications = publications.slice(0, maxPublications);
   const listedAccounts = accounts.filter((account) => !isShownByPublication(account, shownPublications));
+  const rows = shownPublications.map((publication) => {
+    // The list is sorted, newest first.
+    const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
+    const isSuperseded = newestForAccount !== publication;
+    const account = accounts.find(({ connectionId }) => connectionId === publication.connectionId);
+    return {
+      publication,
+      isSuperseded,
+      fileChoice: isWaiting(publication) ? account?.fileChoice : undefined,
+      canPublishAgain: !isArchived && !isSuperseded && isRepeatable(publication, account),
+    };
+  });
+  const availableIds = accounts.filter((account) => account.canPublish).map(({ connectionId }) => connectionId);
+  const onlyIds = availableIds.length === 1 ? availableIds : undefined;
+  const hasRowButton = rows.some((row) => row.canPublishAgain && onlyIds?.includes(row.publication.connectionId));
   const canPublish = hasAccounts && !isArchived && !doAllHaveOpenPublications(accounts) && may("publications.request");
   return (
     <section aria-labelledby="publishing">
@@ -60,20 +75,25 @@ export function PostPublishing({
         </h2>
         {canPublish && (
           <div className="flex flex-wrap gap-2">
-            {nextAction?.kind !== "publish" && (
+            {nextAction?.kind !== "publish" && !hasRowButton && (
               <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
                 {isPublisher ? "Publish…" : askLabel}
               </Button>
             )}
             {/* The intended time has its own button. Users who ask for approval choose the time in the same dialog. */}
             {isPublisher && intendedTime === undefined && (
-              <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
+              <Button
+                variant="secondary"
+                size="small"
+                icon={CalendarClock}
+                onClick={() => onPublish("schedule", onlyIds)}
+              >
                 Schedule…
               </Button>
             )}
             {/* Owners and admins rarely ask, so for them it is only in the menu. */}
             {isPublisher && studio.role === "member" && (
-              <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask")}>
+              <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask", onlyIds)}>
                 {askLabel}
               </Button>
             )}
@@ -93,22 +113,13 @@ export function PostPublishing({
       )}
       {publications.length > 0 && (
         <List className="border-b-0" aria-label="Publications of this post">
-          {shownPublications.map((publication) => {
-            // The list is sorted, newest first.
-            const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
-            const isSuperseded = newestForAccount !== publication;
-            const account = accounts.find(({ connectionId }) => connectionId === publication.connectionId);
-            return (
-              <PostPublication
-                key={publication.id}
-                publication={publication}
-                fileChoice={isWaiting(publication) ? account?.fileChoice : undefined}
-                isSuperseded={isSuperseded}
-                canPublishAgain={!isArchived && !isSuperseded && isRepeatable(publication, account)}
-                onPublishAgain={() => onPublish("publish", [publication.connectionId])}
-              />
-            );
-          })}
+          {rows.map((row) => (
+            <PostPublication
+              key={row.publication.id}
+              {...row}
+              onPublishAgain={() => onPublish("publish", [row.publication.connectionId])}
+            />
+          ))}
         </List>
       )}
       {publications.length > maxPublications && (

@@ -6,20 +6,15 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 
 /** The number of publications that wait for this user's approval; nothing if none do. */
 export function ProposalBadge() {
-  const count = useProposalCount();
-  if (count === undefined) return null;
+  const { count, hasMore } = useProposals();
+  if (count === 0) return null;
   return (
     <span className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs/5 font-semibold text-accent-ink forced-colors:border">
       {count}
+      {hasMore && "+"}
       <span className="sr-only"> waiting for approval</span>
     </span>
   );
-}
-
-/** How many publications wait for this user's approval ("3", "100+"); undefined if none do. */
-export function useProposalCount(): string | undefined {
-  const { count, hasMore } = useProposals();
-  return count === 0 ? undefined : `${count}${hasMore ? "+" : ""}`;
 }
 
 /** How many publications wait for this user's approval: `count`, or more than that. Own requests wait for others. */

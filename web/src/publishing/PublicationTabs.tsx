@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useStudio } from "../layout/use-studio.ts";
 import { tabClasses, tabListClasses } from "../ui/tab-classes.ts";
-import { useProposalCount } from "./ProposalBadge.tsx";
+import { ProposalBadge } from "./ProposalBadge.tsx";
 
 const tabs = [
   ["all", "All", "/studios/$studioId/publications"],
@@ -12,7 +12,6 @@ const tabs = [
 /** Switches between all publications, those that go out next, and those that wait for approval. */
 export function PublicationTabs({ current }: { current: (typeof tabs)[number][0] }) {
   const { studio } = useStudio();
-  const proposalCount = useProposalCount();
   return (
     <nav aria-label="Publications" className={`mb-6 ${tabListClasses}`}>
       {tabs.map(([tab, label, to]) => (
@@ -26,7 +25,7 @@ export function PublicationTabs({ current }: { current: (typeof tabs)[number][0]
           aria-current={tab === current ? "page" : undefined}
         >
           {label}
-          {tab === "approvals" && proposalCount !== undefined && ` (${proposalCount})`}
+          {tab === "approvals" && <ProposalBadge />}
         </Link>
       ))}
     </nav>

@@ -18,6 +18,8 @@ import { resolveLocalTime } from "./zoned-time.ts";
 /** Outside of the editor, there is nothing to save. */
 const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };
 
+const approvalHint = "Someone checks it under Approvals on the Publications page before it goes out.";
+
 /** Publishes a post to accounts, now or at a time, or asks for approval. */
 export function PublishDialog({
   post,
@@ -33,7 +35,7 @@ export function PublishDialog({
   editor?: Pick<EditorController, "isUnsaved" | "isSaving" | "hasConflict">;
   /** Starts with a time instead of now. */
   isScheduling: boolean;
-  /** Starts with asking for approval, although the user may publish without it. */
+  /** Asks for approval, although the user may publish without it; otherwise such users can choose it. */
   asksForApproval?: boolean;
   /** The accounts that are chosen at first, if they are available; by default those of `chooseOnlyAccount`. */
   initialIds?: readonly string[];
@@ -149,16 +151,18 @@ export function PublishDialog({
         )}
       </fieldset>
       <div className="mt-6">
-        {isPublisher ? (
+        {isPublisher && !initiallyAsksForApproval ? (
           <ChoiceField
             type="checkbox"
             label="Ask for approval"
-            description="Someone checks it under Approvals on the Publications page before it goes out."
+            description={approvalHint}
             checked={asksForApproval}
             onChange={({ target }) => setAsksForApproval(target.checked)}
           />
         ) : (
-          <p className="text-muted">An owner or admin approves it before it goes out.</p>
+          <p className="text-muted">
+            {isPublisher ? approvalHint : "An owner or admin approves it before it goes out."}
+          </p>
         )}
       </div>
       <p className="text-sm text-muted empty:hidden" role="status">
