@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import sharp from "sharp";
 import { buildWeb } from "./build-web.ts";
+import { createFullScenes } from "./screenshots/full-scenes.ts";
 import { createHistoryScenes } from "./screenshots/history-scenes.ts";
 import { createPreviewScenes } from "./screenshots/preview-scenes.ts";
 import { createPublishingScenes } from "./screenshots/publishing-scenes.ts";
@@ -48,6 +49,7 @@ const scenes = [
   ...(await createHistoryScenes(fixture)),
   ...(await createPublishingScenes(fixture)),
   ...(await createPreviewScenes(fixture)),
+  ...(await createFullScenes(fixture)),
   ...(await createUploadScenes(fixture, clock, uploadFolder.path)),
 ];
 const selectedScenes = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
