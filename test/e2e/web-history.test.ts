@@ -215,6 +215,12 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
       revisions.map(({ body }) => body),
       [texts[2], texts[1], texts[0], ""],
     );
+    await page.getByRole("button", { name: "History" }).click();
+    const secondChange = page.getByRole("list", { name: "Revisions" }).locator("> li").nth(1);
+    await secondChange.getByText("Changes of revision").click();
+    await secondChange.getByRole("button", { name: "Undo this and later changes" }).click();
+    await waitUntil(async () => (await readPost(postId)).body === texts[0]);
+    await checkAccessibility();
   });
 
   test("the history counts files of a group only once all of its revisions are loaded (HIST-1)", async () => {

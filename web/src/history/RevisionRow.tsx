@@ -46,6 +46,7 @@ export function RevisionRow({
   const { user, client, at } = revision;
   // Restoring a revision does not move the post to the trash again, so that change can't be undone here.
   const isOnlyTrashed = revision.changed.every((field) => field === "trashed");
+  const canUndo = canRestore && !isOnlyTrashed;
   const targetRevision = isCurrent ? previous?.revision : revision.revision;
   return (
     <li className="grid grid-cols-1 gap-y-1 py-4">
@@ -76,7 +77,20 @@ export function RevisionRow({
           {isOpen && (
             <div className="mt-2 border-l-2 border-rule pl-4">
               {previous ? (
-                <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
+                <>
+                  <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
+                  {canUndo && !isCurrent && (
+                    <Button
+                      variant="quiet"
+                      size="small"
+                      className="mt-2 -ml-2.5"
+                      onClick={() => void run(() => onRestore(previous.revision))}
+                      busyLabel={isRunning && "Restoring…"}
+                    >
+                      Undo this and later changes
+                    </Button>
+                  )}
+                </>
               ) : (
                 <>
                   <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
@@ -88,7 +102,7 @@ export function RevisionRow({
             </div>
           )}
         </details>
-        {canRestore && targetRevision !== undefined && !(isCurrent && isOnlyTrashed) && (
+        {(isCurrent ? canUndo : canRestore) && targetRevision !== undefined && (
           <Button
             variant="quiet"
             size="small"
