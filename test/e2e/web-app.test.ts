@@ -390,13 +390,13 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Create studio" }).click();
     await page.getByText("No posts yet").waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
-    await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByRole("menuitemradio", { name: /North/ }).click();
     await page
       .getByText(/stay in their current studio until they reconnect/)
       .first()
       .waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
-    await page.getByRole("menuitem", { name: /South/ }).click();
+    await page.getByRole("menuitemradio", { name: /South/ }).click();
     await page.getByText("No posts yet").waitFor();
 
     assert.equal(
@@ -431,7 +431,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("leaving a studio needs confirmation, and deleting one needs its name (WEB-10)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
-    await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByRole("menuitemradio", { name: /North/ }).click();
     await page.getByRole("button", { name: /^Studio: North/ }).waitFor();
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Leave…" }).click();

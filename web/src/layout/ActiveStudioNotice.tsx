@@ -13,12 +13,12 @@ export function ActiveStudioNotice() {
     <Notice
       action={
         <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>
-          Make {studio.name} active
+          Make this studio active
         </Button>
       }
     >
-      You’re viewing <strong>{studio.name}</strong>, but AI clients you connect will work in{" "}
-      <strong>{activeMembership.studioName}</strong>, your active studio.
+      AI clients you connect will work in <strong>{activeMembership.studioName}</strong>, your active studio, not in the
+      one you’re viewing.
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
-import { Check, ChevronsUpDown, Plus } from "lucide-react";
+import { ChevronsUpDown, Plus } from "lucide-react";
 import { getFirstCharacter } from "../ui/first-character.ts";
-import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
+import { Menu, MenuLabel, MenuLink, MenuRadioGroup, MenuRadioItem, MenuSeparator } from "../ui/Menu.tsx";
 import { roleLabels } from "../ui/roles.ts";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
@@ -12,7 +12,7 @@ export function StudioSwitcher() {
     <Menu
       label="Your studios"
       align="start"
-      className="w-72"
+      className="w-80"
       trigger={
         <button
           type="button"
@@ -29,16 +29,24 @@ export function StudioSwitcher() {
       }
     >
       <MenuLabel>Your studios</MenuLabel>
-      {me.memberships.map((membership) => (
-        <MenuItem
-          key={membership.studioId}
-          detail={membership.studioId === me.activeStudioId ? "Active" : roleLabels[membership.role]}
-          icon={membership.studioId === studio.id ? Check : undefined}
-          onSelect={() => void switchTo(membership)}
-        >
-          {membership.studioName}
-        </MenuItem>
-      ))}
+      <MenuRadioGroup
+        label="Your studios"
+        value={studio.id}
+        onChange={(studioId) => {
+          const membership = me.memberships.find((candidate) => candidate.studioId === studioId);
+          if (membership) void switchTo(membership);
+        }}
+      >
+        {me.memberships.map((membership) => (
+          <MenuRadioItem
+            key={membership.studioId}
+            value={membership.studioId}
+            detail={membership.studioId === me.activeStudioId ? "Active" : roleLabels[membership.role]}
+          >
+            <span title={membership.studioName}>{membership.studioName}</span>
+          </MenuRadioItem>
+        ))}
+      </MenuRadioGroup>
       <MenuSeparator />
       <MenuLink icon={Plus} to="/studios/new">
         New studio…

@@ -25,7 +25,7 @@ export function Notice({
     >
       <p className="m-0 flex flex-[1_1_20rem] gap-2.5">
         <Icon size={18} className={`mt-0.5 flex-none ${color}`} aria-hidden="true" />
-        <span className="min-w-0">{children}</span>
+        <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
       </p>
       {action}
     </div>
