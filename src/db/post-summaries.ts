@@ -9,7 +9,7 @@ import {
   type SummaryAsset,
   type SummaryPublication,
 } from "#domain/posts/post-summary.ts";
-import type { PublicationState } from "#domain/publishing/states.ts";
+import { sentBackCode, type PublicationState } from "#domain/publishing/states.ts";
 import type { Connection } from "./database.ts";
 import { isAtStageSql } from "./post-row.ts";
 import { parseTags } from "./search-index.ts";
@@ -44,6 +44,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
             "p.updated_at",
             "p.asset_count",
             openThreadCount.as("open_thread_count"),
+            wasSentBack.as("was_sent_back"),
           ])
           .where("p.studio_id", "=", studioId)
           .where("p.id", "in", postIds)
@@ -69,6 +70,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
         assetCount: row.asset_count,
         assets: assets.get(row.id) ?? [],
         openThreadCount: Number(row.open_thread_count),
+        wasSentBack: row.was_sent_back === 1,
         publications: publications.get(row.id) ?? [],
       }));
     },
@@ -81,6 +83,14 @@ const openThreadCount = sql<number | string>`(
    WHERE c.post_id = p.id AND c.parent_id IS NULL AND c.resolved_at IS NULL
      AND (c.removed_at IS NULL OR EXISTS (
        SELECT 1 FROM comments r WHERE r.post_id = c.post_id AND r.parent_id = c.id AND r.removed_at IS NULL)))`;
+
+/** Whether the newest publication to one of the accounts was sent back. */
+const wasSentBack = sql<number>`CASE WHEN EXISTS (
+  SELECT 1 FROM publications s
+   WHERE s.post_id = p.id AND s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)}
+     AND NOT EXISTS (SELECT 1 FROM publications n
+                      WHERE n.post_id = s.post_id AND n.connection_id = s.connection_id AND n.id > s.id))
+  THEN 1 ELSE 0 END`;
 
 /** Selects posts of one status, because an index has their ids in the order of the list. */
 function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilter): RawBuilder<unknown> {

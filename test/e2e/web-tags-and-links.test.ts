@@ -6,7 +6,7 @@ import { addComment } from "#domain/comments/add-comment.ts";
 import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { approvePublication } from "#domain/publishing/change-publication.ts";
+import { approvePublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
@@ -15,6 +15,7 @@ import { blockPolls, pressMenuItem, waitForFit } from "../support/page-waits.ts"
 import { newConnection } from "../support/platform-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { newMember } from "../support/users.ts";
 import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1280, height: 900 };
@@ -249,6 +250,31 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("Changes were asked for.").waitFor();
     await page.getByRole("list", { name: "Timeline" }).getByText("Sent back by Ada Berg, with a comment").waitFor();
     assert.deepEqual(await findViolations(page), []);
+    await page.context().close();
+  });
+
+  test("a member whose request was sent back sees it in the navigation and in lists, and asks again (PUB-3, COM-2)", async () => {
+    const { deps } = fixture.service;
+    const member = await newMember(deps, owner, "member");
+    const postId = await addPost("Winter catalog");
+    const connectionIds = [await newConnection(deps, owner, "pier", "sandbox")];
+    const { publications } = await publishPost(deps, member, { postId, connectionIds, propose: true });
+    await addComment(deps, owner, { postId, body: "Shorter, please." });
+    await sendBackPublication(deps, owner, { publicationId: publications[0]?.id ?? "" });
+    const page = await openStudioPage(fixture, member, "posts", { errors });
+    await page.getByRole("link", { name: "Publications 1 needs attention" }).click();
+    await page.getByRole("link", { name: "1 sent back" }).click();
+    await page.getByRole("link", { name: /Winter catalog/ }).waitFor();
+    await page.getByRole("link", { name: "Posts", exact: true }).click();
+    await page.getByText("Sent back", { exact: true }).first().waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.getByRole("link", { name: "Winter catalog" }).click();
+    await page.getByRole("button", { name: "Ask again for approval to publish to pier" }).click();
+    await page.getByRole("button", { name: "Ask for approval", exact: true }).click();
+    await page.getByText("Sent for approval.").first().waitFor();
+    await page.getByRole("link", { name: "Publications", exact: true }).waitFor();
+    const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
+    assert.equal(publication?.state, "proposed", "although members may publish without approval");
     await page.context().close();
   });
 

@@ -16,6 +16,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
+import { cancelPublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
@@ -149,6 +150,25 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await countThreads(), [0, 1], "its reply is left");
     await deleteComment(deps, owner, { postId, commentId: reply });
     assert.deepEqual(await countThreads(), [0, 0]);
+  });
+
+  test("says that a post was sent back until someone requests another publication (POST-3, PUB-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const postId = await addPost(owner, "Harbor");
+    const connectionId = await newConnection(deps, owner);
+    const readSentBack = async () => (await list(owner)).posts.map(({ wasSentBack }) => wasSentBack);
+    const propose = async () => ({
+      publicationId: await addPublication(owner, postId, connectionId, "proposed", null),
+    });
+    await cancelPublication(deps, owner, await propose());
+    assert.deepEqual(await readSentBack(), [false]);
+    await sendBackPublication(deps, owner, await propose());
+    assert.deepEqual(await readSentBack(), [true]);
+    const proposal = await propose();
+    assert.deepEqual(await readSentBack(), [false]);
+    await cancelPublication(deps, owner, proposal);
+    assert.deepEqual(await readSentBack(), [false]);
   });
 
   test("a search returns the part of the text that matches, with the positions of the words (POST-3)", async () => {
@@ -458,9 +478,13 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     const findPlan = (pattern: RegExp) => plans.find(({ sql }) => pattern.test(sql))?.plan.join("\n") ?? "";
     assert.match(findPlan(/created_by = /), /posts_by_author/);
     assert.match(findPlan(/UNION ALL/), /posts_by_status/);
-    assert.match(findPlan(/NOT EXISTS/), /posts_by_status[^]*publications_(by_post|open)/);
+    assert.match(findPlan(/UNION ALL[^]*NOT EXISTS/), /posts_by_status[^]*publications_(by_post|open)/);
     assert.match(findPlan(/coalesce/), /publications_by_time/);
-    assert.match(findPlan(/FROM publications/), /publications_by_post/);
+    assert.match(findPlan(/FROM publications WHERE/), /publications_by_post/);
+    assert.match(
+      findPlan(/FROM comments/),
+      /comments_by_thread[^]*publications_by_post|publications_by_post[^]*comments_/,
+    );
     assert.match(findPlan(/FROM assets/), /assets_by_post/);
   });
 });

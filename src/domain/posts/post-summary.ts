@@ -53,6 +53,8 @@ export interface PostSummary {
   assets: SummaryAsset[];
   /** Threads of comments that are not resolved. */
   openThreadCount: number;
+  /** Whether someone asked for changes instead of approving the last request for an account. */
+  wasSentBack: boolean;
   publications: SummaryPublication[];
 }
 
@@ -104,6 +106,7 @@ export const postSummaryView = z.object({
   assetCount: z.number().int(),
   assets: z.array(summaryAssetView),
   openThreadCount: z.number().int(),
+  wasSentBack: z.boolean(),
   publications: z.array(summaryPublicationView),
 });
 
@@ -122,6 +125,7 @@ export function toPostSummaryView(deps: ThumbnailUrlDeps, post: PostSummary): z.
     assetCount: post.assetCount,
     assets: post.assets.map((asset) => toSummaryAssetView(deps, post.studioId, asset)),
     openThreadCount: post.openThreadCount,
+    wasSentBack: post.wasSentBack,
     publications: post.publications.map(toSummaryPublicationView),
   };
 }

@@ -13,7 +13,7 @@ import type { PublicationProgress } from "./progress.ts";
 import { getPublication, type PublicationView } from "./publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 import { assertPublishable } from "./publish-post.ts";
-import { openStates } from "./states.ts";
+import { openStates, sentBackCode } from "./states.ts";
 
 export const cancelPublicationInput = z.strictObject({ publicationId: id });
 export const cancelPublicationOutput = z.object({ canceled: z.string().describe("The publication's id.") });
@@ -32,7 +32,7 @@ export async function cancelPublication(
 }
 
 /** What a publication stores when it is sent back, so that its requester can tell this from a cancellation. */
-const sentBackProblem = { code: "sent_back", message: "Changes were asked for in a comment on the post." };
+const sentBackProblem = { code: sentBackCode, message: "Changes were asked for in a comment on the post." };
 
 /** Cancels a proposal whose approver asked for changes in a comment, in the web app only. */
 export async function sendBackPublication(

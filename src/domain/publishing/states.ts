@@ -80,3 +80,6 @@ export function nextState(state: PublicationState, event: PublicationEvent): Pub
 
 export const toVisibleState = (state: PublicationState): VisibleState =>
   state === "preparing" || state === "committing" ? "publishing" : state;
+
+/** The problem of a publication that was canceled because its approver asked for changes. */
+export const sentBackCode = "sent_back";

@@ -29,8 +29,9 @@ export function ContentSamples() {
     <SampleGroup title="Content">
       <Sample name="PostStateBadge, Badge">
         {postStatuses.map((status) => (
-          <PostStateBadge key={status} post={{ status, publications: [] }} />
+          <PostStateBadge key={status} post={{ status, publications: [], wasSentBack: false }} />
         ))}
+        <PostStateBadge post={{ status: "draft", publications: [], wasSentBack: true }} />
         {tones.map((tone) => (
           <Badge key={tone} tone={tone}>
             {tone}

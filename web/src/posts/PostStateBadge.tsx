@@ -6,6 +6,6 @@ import { describePostState } from "./describe-post-state.ts";
 export const PostStateBadge = ({
   post,
   ...label
-}: BadgeLabelProps & { post: Pick<PostSummary, "status" | "publications"> }) => (
+}: BadgeLabelProps & { post: Pick<PostSummary, "status" | "publications" | "wasSentBack"> }) => (
   <IconBadge {...describePostState(post)} {...label} />
 );

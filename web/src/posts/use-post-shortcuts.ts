@@ -1,7 +1,7 @@
 import { CalendarClock, History, MessageSquare, Save, Send } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
-import type { PublishMode } from "../publishing/PostPublishing.tsx";
+import type { PublishMode } from "../publishing/PublishButtons.tsx";
 import type { PostPanel } from "../search-params.ts";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { askLabel } from "./next-action.ts";

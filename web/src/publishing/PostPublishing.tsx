@@ -1,25 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, Send, UserCheck } from "lucide-react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { askLabel, type NextAction } from "../posts/next-action.ts";
+import type { NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
-import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { AccountList } from "./AccountList.tsx";
 import { isWaiting } from "./find-blocking-problem.ts";
-import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
-import { repeatableStates } from "./publication-states.ts";
+import { PublishButtons, type PublishMode } from "./PublishButtons.tsx";
+import { isOwnSentBack, repeatableStates } from "./publication-states.ts";
 import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
 const maxPublications = 6;
-
-/** What the dialog is opened for. There, the user can still switch between now and a time. */
-export type PublishMode = "publish" | "schedule" | "ask";
 
 /** The accounts that the post can be published to, and its publications. */
 export function PostPublishing({
@@ -44,9 +39,8 @@ export function PostPublishing({
   onPublish: (mode: PublishMode, connectionIds?: readonly string[]) => void;
   onOpenAccount: (connectionId: string) => void;
 }) {
-  const { studio, may } = useStudio();
+  const { studio, me, may } = useStudio();
   const { status, id: postId, publications = [] } = editor.latestPost;
-  const isPublisher = mayPublishWithoutApproval(studio);
   const isArchived = status === "archived";
   const hasAccounts = accounts.length > 0;
   const shownPublications = publications.slice(0, maxPublications);
@@ -60,12 +54,15 @@ export function PostPublishing({
       publication,
       isSuperseded,
       fileChoice: isWaiting(publication) ? account?.fileChoice : undefined,
+      mode: isOwnSentBack(publication, me.user.id) ? ("ask" as const) : ("publish" as const),
       canPublishAgain: !isArchived && !isSuperseded && isRepeatable(publication, account),
     };
   });
   const availableIds = accounts.filter((account) => account.canPublish).map(({ connectionId }) => connectionId);
   const onlyIds = availableIds.length === 1 ? availableIds : undefined;
-  const hasRowButton = rows.some((row) => row.canPublishAgain && onlyIds?.includes(row.publication.connectionId));
+  const rowWithOnlyButton = rows.find(
+    ({ canPublishAgain, publication }) => canPublishAgain && onlyIds?.includes(publication.connectionId),
+  );
   const canPublish = hasAccounts && !isArchived && !doAllHaveOpenPublications(accounts) && may("publications.request");
   return (
     <section aria-labelledby="publishing">
@@ -74,30 +71,13 @@ export function PostPublishing({
           Publishing
         </h2>
         {canPublish && (
-          <div className="flex flex-wrap gap-2">
-            {nextAction?.kind !== "publish" && !hasRowButton && (
-              <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
-                {isPublisher ? "Publish…" : askLabel}
-              </Button>
-            )}
-            {/* The intended time has its own button. Users who ask for approval choose the time in the same dialog. */}
-            {isPublisher && intendedTime === undefined && (
-              <Button
-                variant="secondary"
-                size="small"
-                icon={CalendarClock}
-                onClick={() => onPublish("schedule", onlyIds)}
-              >
-                Schedule…
-              </Button>
-            )}
-            {/* Owners and admins rarely ask, so for them it is only in the menu. */}
-            {isPublisher && studio.role === "member" && (
-              <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask", onlyIds)}>
-                {askLabel}
-              </Button>
-            )}
-          </div>
+          <PublishButtons
+            onlyIds={onlyIds}
+            rowMode={rowWithOnlyButton?.mode}
+            isNextAction={nextAction?.kind === "publish"}
+            hasIntendedTime={intendedTime !== undefined}
+            onPublish={onPublish}
+          />
         )}
       </div>
       {intendedTime !== undefined && (
@@ -113,11 +93,11 @@ export function PostPublishing({
       )}
       {publications.length > 0 && (
         <List className="border-b-0" aria-label="Publications of this post">
-          {rows.map((row) => (
+          {rows.map(({ mode, ...row }) => (
             <PostPublication
               key={row.publication.id}
               {...row}
-              onPublishAgain={() => onPublish("publish", [row.publication.connectionId])}
+              onPublishAgain={() => onPublish(mode, [row.publication.connectionId])}
             />
           ))}
         </List>

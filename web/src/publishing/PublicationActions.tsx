@@ -7,7 +7,7 @@ import type { ButtonSize } from "../ui/button-classes.ts";
 import { isOwnRequest } from "./is-own-request.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import { canReschedule, changeableStates, repeatableStates } from "./publication-states.ts";
+import { canReschedule, changeableStates, isOwnSentBack, repeatableStates } from "./publication-states.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
@@ -55,7 +55,8 @@ export function PublicationActions({
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
   const publishVariant = isProminent ? "primary" : "quiet";
-  const [publishLabel, publishAction] = getPublishLabels(state, isPublisher);
+  const asksAgain = isOwnSentBack(publication, me.user.id);
+  const [publishLabel, publishAction] = asksAgain ? askAgainLabels : getPublishLabels(state, isPublisher);
 
   return (
     <>
@@ -110,6 +111,7 @@ export function PublicationActions({
               <SchedulePostDialog
                 postId={postId}
                 isScheduling={false}
+                asksForApproval={asksAgain}
                 initialIds={[connectionId]}
                 onClose={closeDialog}
               />
@@ -122,7 +124,11 @@ export function PublicationActions({
 }
 
 /** The label of the button, and what its accessible name says before the account. */
-function getPublishLabels(state: Publication["state"], isPublisher: boolean): [label: string, action: string] {
+type PublishLabels = readonly [label: string, action: string];
+
+const askAgainLabels: PublishLabels = ["Ask again…", "Ask again for approval to publish"];
+
+function getPublishLabels(state: Publication["state"], isPublisher: boolean): PublishLabels {
   // A canceled publication never started.
   if (state === "canceled") return isPublisher ? ["Publish…", "Publish"] : [askLabel, "Ask for approval to publish"];
   return isPublisher ? ["Publish again…", "Publish again"] : ["Ask to publish again…", "Ask to publish again"];

@@ -1,11 +1,11 @@
 import type { Publication } from "../api/publication-queries.ts";
 import { stateColors } from "../posts/AccountStates.tsx";
-import { stateLabels, wasSentBack } from "./publication-states.ts";
+import { sentBackLabel, stateLabels, wasSentBack } from "./publication-states.ts";
 
 export function StateBadge({ publication }: { publication: Pick<Publication, "state" | "problem"> }) {
   const { state } = publication;
   return wasSentBack(publication) ? (
-    <OutlineBadge label="Sent back" color="text-warning" />
+    <OutlineBadge label={sentBackLabel} color="text-warning" />
   ) : (
     <OutlineBadge label={stateLabels[state]} color={stateColors[state]} />
   );

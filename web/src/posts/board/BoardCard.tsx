@@ -7,6 +7,7 @@ import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
+import { waitsForChanges } from "../describe-post-state.ts";
 import { findShownState } from "../find-shown-state.ts";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { findGroup } from "../post-groups.ts";
@@ -73,10 +74,10 @@ export function BoardCardContent({ post }: { post: PostSummary }) {
   );
 }
 
-/** Whether a person has to act on a publication of the post. */
+/** Whether a person has to act on a publication of the post, or on a request that was sent back. */
 function needsAttention(post: PostSummary): boolean {
   const state = findShownState(post);
-  return state === "failed" || state === "missed" || state === "unconfirmed";
+  return state === "failed" || state === "missed" || state === "unconfirmed" || waitsForChanges(post);
 }
 
 /** Whether the state of the post differs from what the card's column is named after. */
