@@ -196,6 +196,9 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("an invitation for an email admits only users with that verified email (T6, INVITE-3)", async () => {
     const path = `/join/${await createToken("Named@elsewhere.example".toLowerCase())}`;
     const userCount = await countUsers();
+    const firstPage = await createHttpBrowser().open(base + path);
+    assert.match(firstPage.text, /with the email that this link was created for/);
+    assert.doesNotMatch(firstPage.text, /named@/);
     const rejectedPage = await signInAndReturn(createHttpBrowser(), path, "other@elsewhere.example");
     assert.equal(rejectedPage.status, 403);
     assert.match(rejectedPage.text, /invitation is for another email/);

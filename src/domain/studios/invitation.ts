@@ -35,13 +35,14 @@ export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   user: User | undefined,
   input: { token: string },
-): Promise<{ studioName: string; creatorName: string; role: Role; isForUser: boolean }> {
+): Promise<{ studioName: string; creatorName: string; role: Role; hasEmail: boolean; isForUser: boolean }> {
   const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationNotFoundError();
   return {
     studioName: invitation.studioName,
     creatorName: invitation.creatorName,
     role: invitation.role,
+    hasEmail: invitation.email !== null,
     isForUser: user === undefined || matchesVerifiedEmail(invitation.email, user),
   };
 }

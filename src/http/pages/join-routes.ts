@@ -80,7 +80,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 }
 
 interface JoinPageOptions {
-  invitation: { studioName: string; creatorName: string; role: Role };
+  invitation: { studioName: string; creatorName: string; role: Role; hasEmail: boolean };
   path: string;
   user: Person | undefined;
   formToken: string | undefined;
@@ -103,7 +103,7 @@ function renderJoinPage({
   loginUrl,
   switchAccountUrl,
 }: JoinPageOptions): RenderedPage {
-  const { studioName, creatorName, role } = invitation;
+  const { studioName, creatorName, role, hasEmail } = invitation;
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
@@ -118,7 +118,8 @@ function renderJoinPage({
                   <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
                 </p>
               </form>`
-          : html`<p class="actions"><a class="button" href="${loginUrl}">Sign in to join</a></p>`
+          : html`${hasEmail && html`<p>Sign in with the email that this link was created for.</p>`}
+              <p class="actions"><a class="button" href="${loginUrl}">Sign in to join</a></p>`
       }`,
   });
 }
