@@ -1,10 +1,10 @@
-import { Activity, Bot, Images, Plug, Send, Settings, SquarePen, Trash2, Users, type LucideIcon } from "lucide-react";
+import { Activity, Bot, Images, Newspaper, Plug, Send, Settings, Trash2, Users, type LucideIcon } from "lucide-react";
 import type { Action } from "../api/queries.ts";
 import { useStudio } from "./use-studio.ts";
 
 /** The pages of a studio; each is hidden from users who may not perform its action. */
 const navItems = [
-  { page: "posts", label: "Posts", icon: SquarePen, keys: "g p", requiredAction: "posts.read" },
+  { page: "posts", label: "Posts", icon: Newspaper, keys: "g p", requiredAction: "posts.read" },
   { page: "publications", label: "Publications", icon: Send, keys: "g u", requiredAction: "publications.read" },
   { page: "assets", label: "Library", icon: Images, keys: "g l", requiredAction: "assets.read" },
   { page: "platforms", label: "Platforms", icon: Plug, keys: "g o", requiredAction: "platforms.read" },

@@ -24,7 +24,14 @@ export function NextActionButton({
         </Button>
       );
     case "markReady":
-      return <Button onClick={() => void onSetStatus("ready")}>Mark ready</Button>;
+      return (
+        <Button
+          title="Tells your team that the post is finished. It can be published without it."
+          onClick={() => void onSetStatus("ready")}
+        >
+          Mark ready
+        </Button>
+      );
     case "publish":
       return (
         <Button onClick={onPublish}>
