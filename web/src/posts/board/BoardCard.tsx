@@ -1,5 +1,5 @@
 import { useDraggable } from "@dnd-kit/core";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { GripVertical } from "lucide-react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
@@ -10,11 +10,16 @@ import { AccountStates } from "../AccountStates.tsx";
 import { waitsForChanges } from "../describe-post-state.ts";
 import { findShownState } from "../find-shown-state.ts";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
+import { sortMatchingTags } from "../list/sort-matching-tags.ts";
 import { findGroup } from "../post-groups.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
+
+const route = getRouteApi("/studios/$studioId/posts");
+
+const maxTags = 4;
 
 export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boolean }) {
   const { studio } = useStudio();
@@ -97,6 +102,7 @@ function AttentionLine({ post }: { post: PostSummary }) {
 }
 
 function BoardCardDetails({ post }: { post: PostSummary }) {
+  const search = route.useSearch();
   const { studio } = useStudio();
   const client = post.createdByClient === null ? null : { name: post.createdByClient };
   return (
@@ -119,11 +125,13 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
       )}
       {post.tags.length > 0 && (
         <p className="mt-2 mb-0 flex flex-wrap gap-1 text-xs text-muted">
-          {post.tags.slice(0, 4).map((tag) => (
-            <span key={tag} className="max-w-full truncate rounded-full border border-rule px-2">
-              {tag}
-            </span>
-          ))}
+          {sortMatchingTags(post.tags, search)
+            .slice(0, maxTags)
+            .map((tag) => (
+              <span key={tag} className="max-w-full truncate rounded-full border border-rule px-2">
+                {tag}
+              </span>
+            ))}
         </p>
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { TextAlignStart } from "lucide-react";
 import { memo } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
+import type { PostSearch } from "../../search-params.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
@@ -32,7 +33,7 @@ export const PostListRow = memo(function PostListRow({
   density,
   layout,
   columns,
-  query,
+  search,
   isSelected,
   onSelect,
 }: {
@@ -42,15 +43,15 @@ export const PostListRow = memo(function PostListRow({
   density: Density;
   layout: RowLayout;
   columns: Columns;
-  /** The text that the list is searched for. */
-  query: string | undefined;
+  /** What the list is searched for and filtered by. */
+  search: PostSearch;
   isSelected: boolean;
   /** Undefined for users who may not change posts. */
   onSelect: ((id: string, isSelected: boolean, isRange: boolean) => void) | undefined;
 }) {
   const isCompact = density === "compact";
   const isNarrow = layout === "narrow";
-  const tags = sortMatchingTags(post.tags, query);
+  const tags = sortMatchingTags(post.tags, search);
   // For title and excerpt, or for a long title alone, so that all rows have the same height. In a search, the excerpt,
   // which contains the match, is always shown.
   const isTwoLines = isNarrow && !isCompact;
@@ -98,7 +99,7 @@ export const PostListRow = memo(function PostListRow({
             </div>
           )}
         </div>
-        {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} isSearch={query !== undefined} />}
+        {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} isSearch={search.q !== undefined} />}
       </div>
       {layout === "wide" && (
         <>

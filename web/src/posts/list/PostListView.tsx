@@ -2,6 +2,7 @@ import { useMemo, useRef } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
+import type { PostSearch } from "../../search-params.ts";
 import { Loading } from "../../ui/Loading.tsx";
 import { BulkBar } from "./BulkBar.tsx";
 import { useColumns } from "./columns.ts";
@@ -18,12 +19,12 @@ import { PostRows } from "./PostRows.tsx";
 export function PostListView({
   list,
   density,
-  query,
+  search,
 }: {
   list: ListQuery<PostSummary>;
   density: Density;
-  /** The text that the list is searched for. */
-  query: string | undefined;
+  /** What the list is searched for and filtered by. */
+  search: PostSearch;
 }) {
   const { may } = useStudio();
   const { items, isAutoLoading } = list;
@@ -59,7 +60,7 @@ export function PostListView({
             density={density}
             layout={layout}
             columns={columns}
-            query={query}
+            search={search}
             selection={canSelect ? selection : undefined}
           />
         </>

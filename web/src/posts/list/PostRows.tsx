@@ -3,6 +3,7 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
 import type { Selection } from "../../bulk/use-selection.ts";
 import { useStudio } from "../../layout/use-studio.ts";
+import type { PostSearch } from "../../search-params.ts";
 import type { Columns } from "./columns.ts";
 import { PostListRow } from "./PostListRow.tsx";
 import type { RowWindow } from "./RowVirtualizer.tsx";
@@ -31,15 +32,15 @@ export function PostRows({
   density,
   layout,
   columns,
-  query: searchedText,
+  search,
   selection,
 }: {
   list: ListQuery<PostSummary>;
   density: Density;
   layout: RowLayout;
   columns: Columns;
-  /** The text that the list is searched for. */
-  query: string | undefined;
+  /** What the list is searched for and filtered by. */
+  search: PostSearch;
   /** Undefined for users who may not change posts. */
   selection: Selection | undefined;
 }) {
@@ -81,7 +82,7 @@ export function PostRows({
               density={density}
               layout={layout}
               columns={columns}
-              query={searchedText}
+              search={search}
               isSelected={selection?.ids.has(post.id) ?? false}
               onSelect={selection?.toggle}
             />
