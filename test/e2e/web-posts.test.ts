@@ -236,6 +236,22 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       .waitFor();
     await assertFits(page);
     const handle = page.getByRole("button", { name: "Move Fog" });
+    await resizeWindow(page, phone);
+    await handle.press("Space");
+    for (const name of ["Drafts", "Ready", "Scheduled"]) {
+      await waitForPlace(page, name);
+      if (name !== "Scheduled") await page.keyboard.press("ArrowRight");
+    }
+    await waitUntil(async () => ((await column(/^Scheduled/).boundingBox())?.x ?? Infinity) < phone.width / 2, {
+      description: "the board scrolls sideways to the column",
+    });
+    const columnTops = await page
+      .getByRole("region", { name: / posts?$/ })
+      .evaluateAll((regions) => regions.map((region) => region.getBoundingClientRect().top));
+    assert.equal(columnTops.length, 4);
+    assert.equal(new Set(columnTops).size, 1, "the columns are in one row");
+    await page.keyboard.press("Escape");
+    await resizeWindow(page, desktop);
     await handle.press("Space");
     await waitForPlace(page, "Drafts");
     await page.keyboard.press("ArrowRight");

@@ -21,6 +21,8 @@ const route = getRouteApi("/studios/$studioId/posts");
 
 const maxTags = 4;
 
+const titleClasses = "line-clamp-3 font-medium [overflow-wrap:anywhere]";
+
 export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boolean }) {
   const { studio } = useStudio();
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, isDragging } = useDraggable({
@@ -37,9 +39,9 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
     >
       <AttentionLine post={post} />
       <div className="flex items-start gap-1">
-        <h3 className="min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">
+        <h3 className={`min-w-0 flex-1 ${titleClasses}`}>
           <Link
-            className="text-ink no-underline group-hover:text-accent after:absolute after:inset-0"
+            className="text-ink no-underline group-hover:text-accent after:absolute after:inset-0 after:rounded-md focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-accent"
             // A dragged link would start the browser's own drag.
             draggable={false}
             to="/studios/$studioId/posts/$postId"
@@ -73,7 +75,7 @@ export function BoardCardContent({ post }: { post: PostSummary }) {
   return (
     <>
       <AttentionLine post={post} />
-      <p className="m-0 font-medium [overflow-wrap:anywhere]">{post.title}</p>
+      <p className={`m-0 ${titleClasses}`}>{post.title}</p>
       <BoardCardDetails post={post} />
     </>
   );

@@ -48,7 +48,7 @@ export function BoardColumn({
     <section
       ref={setNodeRef}
       aria-labelledby={headingId}
-      className={`min-w-0 rounded-lg border p-2 ${isOver ? "border-accent bg-wash" : "border-transparent bg-sunken"}`}
+      className={`min-w-0 snap-start rounded-lg border p-2 ${isOver ? "border-accent bg-wash" : "border-transparent bg-sunken"}`}
     >
       <h2 id={headingId} className="flex items-center gap-1.5 px-1 pb-2 text-base">
         <Icon size={16} className={color} aria-hidden="true" />

@@ -64,7 +64,8 @@ export function BoardView({ search }: { search: PostSearch }) {
       >
         <div
           ref={columnGrid}
-          className={`grid items-start gap-3 max-sm:grid-cols-1 sm:grid-cols-2 ${isShowingArchived ? "lg:grid-cols-3 2xl:grid-cols-5" : "xl:grid-cols-4"}`}
+          // Relative, so that it clips hidden labels, too. Snapping would stop the scrolling of a drag to its edge.
+          className={`relative -mx-4 -my-1 grid scroll-px-4 auto-cols-[minmax(13rem,1fr)] grid-flow-col gap-3 overflow-x-auto px-4 py-1 max-sm:auto-cols-[minmax(min(17rem,85%),1fr)] pointer-coarse:auto-cols-[minmax(min(17rem,85%),1fr)] ${draggedPost ? "" : "max-sm:snap-x max-sm:snap-mandatory"}`}
         >
           {columns.map((group) => (
             <BoardColumn
