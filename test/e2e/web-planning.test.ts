@@ -113,11 +113,19 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
 
     const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
     await page.goto(`${postsUrl}?view=calendar&range=week&date=${day}`);
-    await getButton(`${formatLongDay(day)}, 14:00`).click();
-    await page
-      .getByRole("dialog", { name: /, 14:00$/ })
-      .getByRole("button", { name: "Cancel" })
-      .click();
+    await getButton(`${formatLongDay(day)}, 14:00`).waitFor();
+    for (const [hour, name] of [["00:00", "earlier hours"] as const, ["23:00", "later hours"] as const]) {
+      const hourButton = getButton(`${formatLongDay(day)}, ${hour}`);
+      assert.equal(await hourButton.count(), 0);
+      await page.getByRole("button", { name: `Show ${name}` }).click();
+      await hourButton.click();
+      await page
+        .getByRole("dialog", { name: new RegExp(`, ${hour}$`) })
+        .getByRole("button", { name: "Cancel" })
+        .click();
+      await page.getByRole("button", { name: `Hide ${name}` }).waitFor();
+    }
+    assert.deepEqual(await findViolations(page), []);
     await page.goto(`${postsUrl}?view=calendar&range=week&date=${addDays(today, -7)}`);
     await page.getByRole("table").waitFor();
     assert.equal(await firstButton.count(), 0, "the past has no buttons");
@@ -714,6 +722,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await unscheduled.getByText("Failed", { exact: true }).waitFor();
     assert.equal(await unscheduled.getByText("Missed").count(), 0, "a missed post is only on its day");
     assert.deepEqual(await findViolations(page), []);
+    await page.getByRole("radio", { name: "Week" }).click();
+    const cell = page.getByRole("cell").filter({ hasText: title });
+    await cell.waitFor();
+    const cellBox = await cell.boundingBox();
+    assert.ok(cellBox && cellBox.height < 180, `three cards are compact in an hour: ${cellBox?.height} px`);
     await page.getByRole("radio", { name: "List" }).click();
     const rows = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
     await rows.nth(states.length - 1).waitFor();

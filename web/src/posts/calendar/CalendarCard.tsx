@@ -7,13 +7,23 @@ import type { EntryGroup } from "./group-entries.ts";
 /** The most accounts that a card names. Its tooltip names all. */
 const maxAccounts = 2;
 
+/** A compact card has two lines, and hides what doesn't fit. In others, each name that doesn't fit gets its own line. */
+const densityClasses = {
+  full: { title: "line-clamp-2 [overflow-wrap:anywhere]", details: "" },
+  compact: { title: "block truncate", details: "h-4 overflow-hidden" },
+};
+
+export type CardDensity = keyof typeof densityClasses;
+
 /** A card that can be dragged, if its time can be changed. Enter opens it; Space picks it up. */
 export function DraggableCard({
   group,
+  density,
   canDrag,
   onOpen,
 }: {
   group: EntryGroup;
+  density: CardDensity;
   canDrag: boolean;
   onOpen: (group: EntryGroup) => void;
 }) {
@@ -26,6 +36,7 @@ export function DraggableCard({
   return (
     <CalendarCard
       group={group}
+      density={density}
       ref={setNodeRef}
       {...(isDisabled
         ? {}
@@ -38,9 +49,11 @@ export function DraggableCard({
 
 export function CalendarCard({
   group: { post, state, localTime, entries },
+  density = "full",
   className = "",
   ...rest
-}: ComponentProps<"button"> & { group: EntryGroup }) {
+}: ComponentProps<"button"> & { group: EntryGroup; density?: CardDensity }) {
+  const { title, details } = densityClasses[density];
   const Icon = stateIcons[state];
   const accounts = entries.map(({ account }) => account).join(", ");
   return (
@@ -50,9 +63,8 @@ export function CalendarCard({
       title={`${post.title}\n${stateLabels[state]}: ${accounts}`}
       className={`block w-full min-w-0 rounded-sm border border-rule bg-raised px-1.5 py-1 text-left text-xs/4 hover:border-control pointer-coarse:min-h-11 ${className}`}
     >
-      <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
-      {/* A name that doesn't fit beside the time gets its own line. */}
-      <span className="flex flex-wrap items-center gap-x-1.5 text-muted">
+      <span className={`font-medium ${title}`}>{post.title}</span>
+      <span className={`flex flex-wrap items-center gap-x-1.5 text-muted ${details}`}>
         <span className="flex items-center gap-1 tabular-nums">
           <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
           {localTime.slice(11)}

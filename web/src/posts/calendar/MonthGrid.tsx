@@ -112,7 +112,7 @@ function MonthDay({
       <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {visibleGroups.map((group) => (
           <li key={group.id} className="min-w-0">
-            <DraggableCard group={group} canDrag={canDrag} onOpen={onOpen} />
+            <DraggableCard group={group} density="full" canDrag={canDrag} onOpen={onOpen} />
           </li>
         ))}
       </ul>

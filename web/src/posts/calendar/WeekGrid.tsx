@@ -1,4 +1,5 @@
 import { useDroppable } from "@dnd-kit/core";
+import { useState } from "react";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
@@ -6,7 +7,7 @@ import { hasPassed } from "./calendar-slots.ts";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
-/** Hours that are always shown; earlier and later ones only if something is planned then. */
+/** Hours that are always shown; earlier and later ones only if something is planned then, or if the user wants them. */
 const workingHours = { first: 7, last: 21 } as const;
 
 const padHour = (hour: number): string => String(hour).padStart(2, "0");
@@ -15,8 +16,12 @@ const padHour = (hour: number): string => String(hour).padStart(2, "0");
 export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }: GridProps) {
   const groupsByHour = groupBySlot(groups, "hour");
   const usedHours = groups.map(({ localTime }) => Number(localTime.slice(11, 13)));
-  const firstHour = Math.min(workingHours.first, ...usedHours);
-  const lastHour = Math.max(workingHours.last, ...usedHours);
+  const firstUsedHour = Math.min(workingHours.first, ...usedHours);
+  const lastUsedHour = Math.max(workingHours.last, ...usedHours);
+  const [areEarlierShown, setAreEarlierShown] = useState(false);
+  const [areLaterShown, setAreLaterShown] = useState(false);
+  const firstHour = areEarlierShown ? 0 : firstUsedHour;
+  const lastHour = areLaterShown ? 23 : lastUsedHour;
   const hours = Array.from({ length: lastHour - firstHour + 1 }, (_, index) => padHour(firstHour + index));
   const firstSlot = days.flatMap((day) => hours.map((hour) => `${day}T${hour}`)).find((slot) => !hasPassed(slot, now));
   return (
@@ -42,6 +47,9 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
         </tr>
       </thead>
       <tbody>
+        {firstUsedHour > 0 && (
+          <HoursToggle name="earlier hours" isOpen={areEarlierShown} onToggle={setAreEarlierShown} />
+        )}
         {hours.map((hour) => (
           <tr key={hour}>
             <th scope="row" className="pr-2 text-right align-top text-xs font-normal text-muted tabular-nums">
@@ -64,8 +72,35 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
             })}
           </tr>
         ))}
+        {lastUsedHour < 23 && <HoursToggle name="later hours" isOpen={areLaterShown} onToggle={setAreLaterShown} />}
       </tbody>
     </table>
+  );
+}
+
+/** A row that shows or hides the hours before or after those with posts. */
+function HoursToggle({
+  name,
+  isOpen,
+  onToggle,
+}: {
+  name: string;
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+}) {
+  return (
+    <tr>
+      <td />
+      <td colSpan={7} className="border border-rule p-0.5">
+        <button
+          type="button"
+          className="min-h-6 w-full cursor-pointer rounded-sm px-1.5 text-left text-xs text-muted hover:bg-hover hover:text-ink pointer-coarse:min-h-11"
+          onClick={() => onToggle(!isOpen)}
+        >
+          {isOpen ? "Hide" : "Show"} {name}
+        </button>
+      </td>
+    </tr>
   );
 }
 
@@ -94,7 +129,12 @@ function HourCell({
       <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {groups.map((group) => (
           <li key={group.id} className="min-w-0">
-            <DraggableCard group={group} canDrag={canDrag} onOpen={onOpen} />
+            <DraggableCard
+              group={group}
+              density={groups.length > 1 ? "compact" : "full"}
+              canDrag={canDrag}
+              onOpen={onOpen}
+            />
           </li>
         ))}
       </ul>
