@@ -3,10 +3,12 @@ import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
 import { hasPassed } from "./calendar-slots.ts";
-import { groupBySlot, type EntryGroup } from "./group-entries.ts";
+import { groupBySlot, selectUrgentGroups, type EntryGroup } from "./group-entries.ts";
 
+/** If a day has more cards, they are compact. */
+const maxFullCards = 3;
 /** If a day has more cards, it shows one fewer, and a button with the number of hidden ones. */
-const maxCards = 3;
+const maxCards = 5;
 
 export interface GridProps {
   days: readonly string[];
@@ -84,7 +86,7 @@ function MonthDay({
   onShowDay: (day: string) => void;
 }) {
   const { setNodeRef, isOver } = useDroppable({ id: day, data: { slotLabel: formatLongDay(day) } });
-  const visibleGroups = groups.length > maxCards ? groups.slice(0, maxCards - 1) : groups;
+  const visibleGroups = groups.length > maxCards ? selectUrgentGroups(groups, maxCards - 1) : groups;
   const hiddenCount = groups.length - visibleGroups.length;
   return (
     <td
@@ -112,7 +114,12 @@ function MonthDay({
       <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {visibleGroups.map((group) => (
           <li key={group.id} className="min-w-0">
-            <DraggableCard group={group} density="full" canDrag={canDrag} onOpen={onOpen} />
+            <DraggableCard
+              group={group}
+              density={groups.length > maxFullCards ? "compact" : "full"}
+              canDrag={canDrag}
+              onOpen={onOpen}
+            />
           </li>
         ))}
       </ul>

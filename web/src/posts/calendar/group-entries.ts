@@ -55,3 +55,16 @@ export const groupBySlot = (
   unit: "day" | "hour",
 ): ReadonlyMap<string, readonly EntryGroup[]> =>
   Map.groupBy(groups, ({ localTime }) => localTime.slice(0, unit === "day" ? 10 : 13));
+
+/** States in which nothing more happens until a person acts. */
+const stuckStates: readonly EntryGroup["state"][] = ["proposed", "missed", "failed", "unconfirmed"];
+
+const needsPerson = ({ state, entries }: EntryGroup): boolean =>
+  stuckStates.includes(state) && entries.some(({ isSuperseded }) => !isSuperseded);
+
+/** The first `count` groups, preferably those that need a person. They keep their order. */
+export function selectUrgentGroups(groups: readonly EntryGroup[], count: number): EntryGroup[] {
+  const sortedGroups = groups.toSorted((a, b) => Number(needsPerson(b)) - Number(needsPerson(a)));
+  const selectedGroups = new Set(sortedGroups.slice(0, count));
+  return groups.filter((group) => selectedGroups.has(group));
+}
