@@ -16,7 +16,7 @@ import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
-import { createOwner, openStudioPage } from "../support/web-posts.ts";
+import { attachNewFile, createOwner, openStudioPage } from "../support/web-posts.ts";
 
 const timezone = "Europe/Berlin";
 const phone = { width: 390, height: 844 };
@@ -255,7 +255,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const page = await openAsNewOwner("publications/upcoming");
     await page.getByRole("heading", { name: "Nothing is planned" }).waitFor();
     await addPost("Later", { localTime: `${addDays(today, 9)}T10:00` });
-    await addPost("Sooner", { localTime: `${addDays(today, 3)}T10:00` });
+    const soonerId = await addPost("Sooner", { localTime: `${addDays(today, 3)}T10:00` });
+    await attachNewFile(fixture.service.deps, owner, soonerId, "fog.jpg");
     await failPublications(await addPost("Fog", { ids: [connectionIds[1]] }));
     const expectedDays = [formatLongDay(addDays(today, 3)), formatLongDay(addDays(today, 9))].join();
     const dayHeadings = page.getByRole("heading", { level: 3 });
@@ -264,6 +265,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       description: expectedDays,
     });
     assert.deepEqual(await findViolations(page), []);
+    await page.locator("li img").waitFor();
+    const [laterBox, soonerBox] = await Promise.all(
+      ["Later", "Sooner"].map((title) => page.getByText(title, { exact: true }).boundingBox()),
+    );
+    assert.ok(laterBox && laterBox.x === soonerBox?.x, "titles are aligned, with and without a thumbnail");
     await page.setViewportSize(phone);
     await page.getByRole("button", { name: /Sooner/ }).click();
     await page.getByRole("dialog", { name: "Sooner" }).getByRole("button", { name: "Close" }).click();

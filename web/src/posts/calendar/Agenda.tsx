@@ -3,6 +3,7 @@ import { stateLabels } from "../../publishing/publication-states.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
+import { TextThumbnail } from "../TextThumbnail.tsx";
 import { formatLongDay } from "./calendar-days.ts";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
@@ -14,6 +15,7 @@ export function Agenda({
   onOpen,
   onCreate,
 }: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "onCreate">>) {
+  const hasThumbnails = groups.some(({ post }) => post.thumbnail);
   const groupsByDay = [...groupBySlot(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return groupsByDay.map(([day, dayGroups]) => (
     <section key={day} aria-label={formatLongDay(day)} className="mb-4">
@@ -33,14 +35,23 @@ export function Agenda({
       </div>
       <ul className="grid grid-cols-1 gap-1.5">
         {dayGroups.map((group) => (
-          <AgendaItem key={group.id} group={group} onOpen={onOpen} />
+          <AgendaItem key={group.id} group={group} hasThumbnail={hasThumbnails} onOpen={onOpen} />
         ))}
       </ul>
     </section>
   ));
 }
 
-function AgendaItem({ group, onOpen }: { group: EntryGroup; onOpen: (group: EntryGroup) => void }) {
+function AgendaItem({
+  group,
+  hasThumbnail,
+  onOpen,
+}: {
+  group: EntryGroup;
+  /** Whether any post of the agenda has a thumbnail, so that this one needs something in its place. */
+  hasThumbnail: boolean;
+  onOpen: (group: EntryGroup) => void;
+}) {
   const { post, state, localTime, entries } = group;
   const Icon = stateIcons[state];
   return (
@@ -52,11 +63,14 @@ function AgendaItem({ group, onOpen }: { group: EntryGroup; onOpen: (group: Entr
       >
         <span className="w-11 flex-none text-sm text-muted tabular-nums">{localTime.slice(11)}</span>
         {post.thumbnail && <Thumbnail asset={{ ...post.thumbnail, altText: "" }} size="small" />}
+        {!post.thumbnail && hasThumbnail && <TextThumbnail className="size-9" />}
         <span className="min-w-0 flex-1">
           <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
-          <span className="flex items-center gap-1.5 text-sm text-muted">
-            <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
-            <span className="truncate">
+          <span className="flex items-start gap-1.5 text-sm text-muted">
+            <span className="flex h-lh flex-none items-center">
+              <Icon size={14} className={stateColors[state]} aria-hidden="true" />
+            </span>
+            <span className="line-clamp-2 [overflow-wrap:anywhere]">
               {stateLabels[state]}: {entries.map(({ account }) => account).join(", ")}
             </span>
           </span>

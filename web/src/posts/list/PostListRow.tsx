@@ -1,5 +1,4 @@
 import { Link } from "@tanstack/react-router";
-import { TextAlignStart } from "lucide-react";
 import { memo } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { PostSearch } from "../../search-params.ts";
@@ -14,6 +13,7 @@ import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
+import { TextThumbnail } from "../TextThumbnail.tsx";
 import { hasLongState, type Columns } from "./columns.ts";
 import { PhoneTags, RowTags } from "./RowTags.tsx";
 import { sortMatchingTags } from "./sort-matching-tags.ts";
@@ -166,9 +166,7 @@ function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: Post
       {asset ? (
         <Thumbnail asset={{ ...asset, altText: "" }} size="small" className={sizeClass} />
       ) : (
-        <span className={`grid place-items-center rounded-sm bg-sunken text-muted ${sizeClass}`}>
-          <TextAlignStart size={isCompact ? 14 : 18} strokeWidth={1.5} aria-hidden="true" />
-        </span>
+        <TextThumbnail className={sizeClass} />
       )}
       {assetCount > 1 && (
         <span className="absolute -right-1 -bottom-1 rounded-sm bg-raised px-1 text-xs/4 tabular-nums shadow-raised forced-colors:border">
