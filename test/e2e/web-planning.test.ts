@@ -751,7 +751,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.ok(cellBox && cellBox.height < 180, `three cards are compact in an hour: ${cellBox?.height} px`);
     await page.getByRole("radio", { name: "List" }).click();
     const rows = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
-    await rows.first().waitFor();
+    const titleBox = await rows.getByRole("heading", { name: title, exact: true }).first().boundingBox();
+    assert.ok(titleBox && titleBox.width > 300, `the title has most of the room: ${titleBox?.width} px`);
     for (const [verb, lastIndex] of [["Missed", 0] as const, ["Was due", 1] as const])
       await rows
         .filter({ hasText: new RegExp(`${verb} \\d+ \\w+, 10:00`) })
