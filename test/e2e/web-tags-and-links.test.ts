@@ -138,6 +138,10 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await postsPage.getByRole("button", { name: "Tag: lighthouse" }).and(postsPage.locator(":focus")).waitFor();
     await postsPage.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
     assert.equal(new URL(postsPage.url()).search, "?tag=lighthouse");
+    const tabsBox = await postsPage.getByRole("navigation", { name: "Filter by status" }).boundingBox();
+    const densityBox = await postsPage.getByRole("radiogroup", { name: "Density" }).boundingBox();
+    const centers = [tabsBox, densityBox].map((box) => box && Math.round(box.y + box.height / 2));
+    assert.equal(centers[0], centers[1], "no filter moves the choice of density to another row");
     assert.deepEqual(await findViolations(postsPage), []);
     await postsPage.getByRole("button", { name: "Clear tag filter: lighthouse" }).click();
     await postsPage.getByRole("link", { name: "Fog" }).waitFor();

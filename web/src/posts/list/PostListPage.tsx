@@ -38,27 +38,32 @@ export function PostListPage({ search }: { search: PostSearch }) {
             search={search}
             hasArchivedFilter={currentStatus === undefined}
             tabs={
-              <FilterTabs
-                label="Filter by status"
-                current={currentStatus}
-                options={postGroups.map((group) => [group, groupLabels[group]])}
-                getLink={(status) =>
-                  linkOptions({
-                    to: "/studios/$studioId/posts",
-                    params: { studioId: studio.id },
-                    search: {
-                      ...otherSearch,
-                      ...(status ? { status } : {}),
-                      ...(archived && !status ? { archived } : {}),
-                    },
-                  })
-                }
-              />
+              // The density is not beside the filters, because one that is on can be too wide for that.
+              <div className="flex items-center justify-between gap-2">
+                <div className="min-w-0 max-sm:flex-1">
+                  <FilterTabs
+                    label="Filter by status"
+                    current={currentStatus}
+                    options={postGroups.map((group) => [group, groupLabels[group]])}
+                    getLink={(status) =>
+                      linkOptions({
+                        to: "/studios/$studioId/posts",
+                        params: { studioId: studio.id },
+                        search: {
+                          ...otherSearch,
+                          ...(status ? { status } : {}),
+                          ...(archived && !status ? { archived } : {}),
+                        },
+                      })
+                    }
+                  />
+                </div>
+                <span className="flex-none max-sm:hidden">
+                  <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
+                </span>
+              </div>
             }
           />
-          <span className="ml-auto max-sm:hidden">
-            <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
-          </span>
         </div>
       )}
       <QueryStatus query={list.query} />
