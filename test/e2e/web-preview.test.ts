@@ -245,7 +245,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       .waitFor();
   });
 
-  test("a scheduled publication names its platform and the files that the account gets", async () => {
+  test("a scheduled publication names its platform and files, and its account can't be chosen again", async () => {
     const { deps } = fixture.service;
     const image = await createTwoColors();
     const postId = await addPost("Boats", [
@@ -261,6 +261,21 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Sandbox", { exact: true }).waitFor();
     await row.getByText("1 of 2 files", { exact: true }).waitFor();
+    await checkPage();
+
+    await newConnection(deps, owner, "north-more", "mastodon");
+    await page.reload();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
+    const others = dialog.getByRole("button", {
+      name: "1 account can’t be published to, 1 already has a publication",
+    });
+    await others.waitFor();
+    assert.equal(await dialog.getByRole("checkbox", { name: /^north-/ }).count(), 2);
+    assert.equal(await dialog.getByText("1.png and 2.png have no alt text.").count(), 1, "once for both accounts");
+    await others.click();
+    assert.ok(await dialog.getByRole("checkbox", { name: "north-sand" }).isDisabled());
+    assert.equal(await dialog.getByRole("button", { name: "Choose files for north-sand…" }).count(), 0);
     await checkPage();
   });
 

@@ -360,6 +360,15 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText("Nothing was sent.").waitFor();
     await page.unroute("**/posts/*");
     assert.deepEqual(await readPublications(id), []);
+
+    // The text is too long for two of the accounts now. The one that the user chose stays visible.
+    const others = dialog.getByRole("button", { name: "2 accounts can’t be published to" });
+    await others.waitFor();
+    assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
+    assert.equal(await dialog.getByLabel("north-x").count(), 0);
+    await others.click();
+    assert.ok(await dialog.getByLabel("north-x").isDisabled());
+    await checkAccessibility();
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 

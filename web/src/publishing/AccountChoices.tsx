@@ -1,12 +1,17 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
 import type { AccountProblems } from "../api/api-error.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { formatTime } from "../ui/format-time.ts";
 import { ChooseFiles } from "./ChooseFiles.tsx";
-import { ProblemList } from "./ProblemList.tsx";
+import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
 import { isSolvedByFewerFiles } from "./suggest-files.ts";
 import type { Account } from "./use-accounts.ts";
+
+/** With at most this many accounts, all of them are shown. */
+const maxUngrouped = 3;
 
 /** A checkbox for each account, with the problems that the post has on the account's platform. */
 export function AccountChoices({
@@ -14,6 +19,7 @@ export function AccountChoices({
   accounts,
   rejections,
   chosenIds,
+  shownIds,
   onChange,
   hint,
 }: {
@@ -22,54 +28,156 @@ export function AccountChoices({
   /** Why the server rejected the last attempt, by account. */
   rejections: readonly AccountProblems[];
   chosenIds: readonly string[];
+  /** The accounts that are always shown; others that can't be chosen are collapsed if there are many accounts. */
+  shownIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;
   /** What the user has to choose, if anything. */
   hint: string | undefined;
 }) {
-  const { studio } = useStudio();
+  const [isExpanded, setIsExpanded] = useState(false);
+  const [firstAccounts, otherAccounts] = groupAccounts(accounts, shownIds);
+  const sharedProblems = listSharedProblems(accounts);
+  const renderAccount = (account: Account) => (
+    <AccountChoice
+      key={account.connectionId}
+      post={post}
+      account={account}
+      problems={listProblems(account, rejections, sharedProblems)}
+      chosenIds={chosenIds}
+      onChange={onChange}
+    />
+  );
   return (
     <fieldset className="mt-5">
       <legend className="mb-2 font-semibold">Accounts</legend>
       <ul className="grid gap-3">
-        {accounts.map((account) => {
-          const { connectionId, label, canPublish, publishedAt } = account;
-          const rejection = rejections.find((each) => each.connectionId === connectionId);
-          const problems =
-            rejection?.problems.map((problem) => ({ ...problem, level: "rejected" as const })) ?? account.problems;
-          const otherIds = chosenIds.filter((id) => id !== connectionId);
-          return (
-            <li key={connectionId} className="min-w-0">
-              <ChoiceField
-                type="checkbox"
-                label={label}
-                description={describeAccount(account, studio.timezone)}
-                className="[overflow-wrap:anywhere]"
-                checked={chosenIds.includes(connectionId)}
-                disabled={!canPublish}
-                onChange={({ target }) => onChange(target.checked ? [...otherIds, connectionId] : otherIds)}
-              />
-              <div className="pl-7">
-                <ProblemList problems={problems} />
-                <ChooseFiles
-                  post={post}
-                  account={account}
-                  isAlwaysShown={problems.some(isSolvedByFewerFiles)}
-                  className="mt-2"
-                  // The user wanted to select the account, but could not.
-                  onSave={() =>
-                    onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds)
-                  }
+        {/* One array, so that an account that moves to the first ones keeps its state and the focus. */}
+        {[
+          ...firstAccounts.map(renderAccount),
+          otherAccounts.length > 0 && (
+            <li key="others">
+              <button
+                type="button"
+                className="flex min-h-6 cursor-pointer items-center gap-1.5 rounded-sm text-left text-muted hover:text-ink pointer-coarse:min-h-11"
+                aria-expanded={isExpanded}
+                onClick={() => setIsExpanded(!isExpanded)}
+              >
+                <ChevronRight
+                  size={16}
+                  className={`flex-none transition-transform duration-(--motion-fast) ${isExpanded ? "rotate-90" : ""}`}
+                  aria-hidden="true"
                 />
-              </div>
+                {describeOthers(otherAccounts)}
+              </button>
             </li>
-          );
-        })}
+          ),
+          ...(isExpanded ? otherAccounts.map(renderAccount) : []),
+        ]}
       </ul>
+      {sharedProblems.map(({ code, message }) => (
+        <p key={code} className="mt-3 mb-0 text-sm text-warning [overflow-wrap:anywhere]">
+          Warning: {message}
+        </p>
+      ))}
       <p className="mt-3 mb-0 text-sm text-muted empty:hidden" role="status">
         {hint}
       </p>
     </fieldset>
   );
+}
+
+function AccountChoice({
+  post,
+  account,
+  problems,
+  chosenIds,
+  onChange,
+}: {
+  post: Post;
+  account: Account;
+  problems: readonly AccountProblem[];
+  chosenIds: readonly string[];
+  onChange: (chosenIds: readonly string[]) => void;
+}) {
+  const { studio } = useStudio();
+  const { connectionId, label, canPublish, hasOpenPublication, publishedAt } = account;
+  const otherIds = chosenIds.filter((id) => id !== connectionId);
+  return (
+    <li className="min-w-0">
+      <ChoiceField
+        type="checkbox"
+        label={label}
+        description={describeAccount(account, studio.timezone)}
+        className="[overflow-wrap:anywhere]"
+        checked={chosenIds.includes(connectionId)}
+        disabled={!canPublish}
+        onChange={({ target }) => onChange(target.checked ? [...otherIds, connectionId] : otherIds)}
+      />
+      <div className="pl-7">
+        <ProblemList problems={problems} />
+        {!hasOpenPublication && (
+          <ChooseFiles
+            post={post}
+            account={account}
+            isAlwaysShown={problems.some(isSolvedByFewerFiles)}
+            className="mt-2"
+            // The user wanted to select the account, but could not.
+            onSave={() => onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds)}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Puts several accounts that can't be chosen after the others, unless there are few accounts or none can be chosen. */
+function groupAccounts(
+  accounts: readonly Account[],
+  shownIds: readonly string[],
+): [firstAccounts: readonly Account[], otherAccounts: readonly Account[]] {
+  const isShown = ({ canPublish, connectionId }: Account): boolean => canPublish || shownIds.includes(connectionId);
+  const firstAccounts = accounts.filter(isShown);
+  const otherAccounts = accounts.filter((account) => !isShown(account));
+  const isGrouped = accounts.length > maxUngrouped && firstAccounts.length > 0 && otherAccounts.length > 1;
+  return isGrouped ? [firstAccounts, otherAccounts] : [accounts, []];
+}
+
+/** Codes of the problems that don't depend on the platform. */
+const sharedCodes = ["alt_text_missing", "image_unchecked"];
+
+/** What applies to all accounts that can be chosen, if there are several. It is shown only once. */
+function listSharedProblems(accounts: readonly Account[]): AccountProblem[] {
+  const [first, ...others] = accounts.filter(({ canPublish }) => canPublish);
+  if (!first || others.length === 0) return [];
+  return first.problems.filter(
+    ({ code, message }) =>
+      sharedCodes.includes(code) &&
+      others.every(({ problems }) => problems.some((problem) => problem.message === message)),
+  );
+}
+
+/** The problems that matter for the choice: notes about an account that can't be chosen do not. */
+function listProblems(
+  { connectionId, canPublish, problems }: Account,
+  rejections: readonly AccountProblems[],
+  sharedProblems: readonly AccountProblem[],
+): AccountProblem[] {
+  const rejection = rejections.find((each) => each.connectionId === connectionId);
+  if (rejection) return rejection.problems.map((problem) => ({ ...problem, level: "rejected" as const }));
+  return problems.filter(({ level, message }) =>
+    canPublish ? sharedProblems.every((problem) => problem.message !== message) : level === "rejected",
+  );
+}
+
+/** Such as "4 accounts can’t be published to, 3 already have a publication". */
+function describeOthers(accounts: readonly Account[]): string {
+  const openCount = accounts.filter(({ hasOpenPublication }) => hasOpenPublication).length;
+  const blockedCount = accounts.length - openCount;
+  const open = openCount === 1 ? "already has a publication" : "already have a publication";
+  const formatAccounts = (count: number): string => (count === 1 ? "1 account" : `${count} accounts`);
+  if (blockedCount === 0) return `${formatAccounts(openCount)} ${open}`;
+  const blocked = `${formatAccounts(blockedCount)} can’t be published to`;
+  return openCount === 0 ? blocked : `${blocked}, ${openCount} ${open}`;
 }
 
 /** Omits the platform's name if the platform is not available, because the obstacle already names it. */

@@ -8,13 +8,19 @@ const prefixes: Record<AccountProblem["level"], string> = {
   warning: "Warning: ",
 };
 
+const colors: Record<AccountProblem["level"], string> = {
+  rejected: "text-danger",
+  converted: "text-muted",
+  warning: "text-warning",
+};
+
 /** The problems that a post would have on a platform. */
 export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {
   if (problems.length === 0) return null;
   return (
     <ul className="mt-1 list-disc pl-5 text-sm [overflow-wrap:anywhere]">
       {problems.map(({ level, code, message, assetId, assetIds = [assetId] }) => (
-        <li key={`${code} ${assetIds.join(" ")}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
+        <li key={`${code} ${assetIds.join(" ")}`} className={colors[level]}>
           {prefixes[level]}
           {message}
         </li>

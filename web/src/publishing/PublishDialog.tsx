@@ -120,6 +120,7 @@ export function PublishDialog({
         accounts={accounts}
         rejections={rejections}
         chosenIds={connectionIds}
+        shownIds={[...(initialIds ?? []), ...chosenIds]}
         onChange={(ids) => {
           setChosenIds(ids);
           setRejections([]);
