@@ -792,7 +792,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await updatePost(deps, owner, { postId, body: "Tide! ".repeat(2000).trim() });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors });
     const warning = page.getByText(
-      /^Won’t be published to harbour as it is: The text has 11999 characters; the platform allows up to \d+\. Fix it before .*, 10:00\.$/,
+      /^Won’t be published to harbour as it is: The text has 11,999 characters; the platform allows up to \d+\. Fix it before .*, 10:00\.$/,
     );
     await warning.waitFor();
     assert.equal(await page.getByText("Changes until then will be published.").count(), 0);

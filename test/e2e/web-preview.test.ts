@@ -166,7 +166,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damagedImage]]);
     const post = await openPreview(postId, "north-words", "Mastodon");
-    await post.getByText("Won’t post").waitFor();
+    await post.getByText("Can’t publish").waitFor();
     await page.getByRole("list", { name: "Files for north-words" }).getByText("can't be opened").waitFor();
     const text = post.getByText("A line");
     const foldedHeight = (await text.boundingBox())?.height ?? 0;

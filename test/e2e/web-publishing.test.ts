@@ -271,7 +271,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Publish…" }).click();
-    await dialog.getByText(/^Won’t post: The text has 300 characters/).waitFor();
+    await dialog.getByText(/^Can’t publish: The text has 300 characters/).waitFor();
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     await dialog.getByRole("button", { name: "Cancel" }).click();
 

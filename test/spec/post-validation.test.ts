@@ -66,6 +66,9 @@ test("says how long a text may be, and that a platform counts it differently (PL
   assert.deepEqual(findMessages("x".repeat(11), { max: 10, unit: "graphemes" }), [
     "The text has 11 characters; the platform allows up to 10.",
   ]);
+  assert.deepEqual(findMessages("x".repeat(2674), { max: 2200, unit: "graphemes" }), [
+    "The text has 2,674 characters; the platform allows up to 2,200.",
+  ]);
   assert.deepEqual(findMessages("🚀".repeat(6), { max: 10, unit: "weighted" }), [
     "The text counts as 12 characters on this platform, which allows up to 10.",
   ]);

@@ -87,12 +87,13 @@ function findDimensionProblems({ width, height }: AssetDetail, limit: VideoLimit
   const size = `${width} × ${height} pixels`;
   const maxSize = `${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`;
   const minSize = `${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`;
+  const maxPixels = limit.maxPixels?.toLocaleString("en");
   const direction = isTooWide ? "wide" : "tall";
   return keepProblems(
     exceeds(width * height, limit.maxPixels) && {
       code: "too_many_pixels",
-      one: `is ${size}; the platform allows up to ${limit.maxPixels} in total`,
-      many: `have more than ${limit.maxPixels} pixels, the platform's limit`,
+      one: `is ${size}; the platform allows up to ${maxPixels} in total`,
+      many: `have more than ${maxPixels} pixels, the platform's limit`,
     },
     (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) && {
       code: "too_many_pixels",
@@ -136,6 +137,7 @@ export function findAltTextProblems(
 ): FileProblem[] {
   if (!limit) return [];
   const { maxLength = Infinity, isSentForVideos = false } = limit;
+  const max = maxLength.toLocaleString("en");
   return assets.flatMap((file): FileProblem[] => {
     if (file.kind !== "image" && !(file.kind === "video" && isSentForVideos)) return [];
     const length = Array.from(file.altText ?? "").length;
@@ -150,8 +152,8 @@ export function findAltTextProblems(
         level,
         file,
         code: "alt_text_too_long",
-        one: `has an alt text of ${length} characters; the platform allows up to ${maxLength}`,
-        many: `have alt texts that are too long; the platform allows up to ${maxLength} characters`,
+        one: `has an alt text of ${length.toLocaleString("en")} characters; the platform allows up to ${max}`,
+        many: `have alt texts that are too long; the platform allows up to ${max} characters`,
       },
     ];
   });

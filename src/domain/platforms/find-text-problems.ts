@@ -23,7 +23,7 @@ export function findTextProblems(
     return [
       {
         code: `${codePrefix}_too_long`,
-        message: `${label} has ${bytes} bytes in UTF-8; the platform allows up to ${limit.maxBytes}.`,
+        message: `${label} has ${formatCount(bytes)} bytes in UTF-8; the platform allows up to ${formatCount(limit.maxBytes)}.`,
       },
     ];
   if (length <= limit.max) return [];
@@ -33,11 +33,14 @@ export function findTextProblems(
     {
       code: `${codePrefix}_too_long`,
       message: isPlainCount
-        ? `${label} has ${length} characters; the platform allows up to ${limit.max}.`
-        : `${label} counts as ${length} characters on this platform, which allows up to ${limit.max}.`,
+        ? `${label} has ${formatCount(length)} characters; the platform allows up to ${formatCount(limit.max)}.`
+        : `${label} counts as ${formatCount(length)} characters on this platform, which allows up to ${formatCount(limit.max)}.`,
     },
   ];
 }
+
+/** As in the editor: 2,674. */
+const formatCount = (count: number): string => count.toLocaleString("en");
 
 export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
   if (!limit) return [];

@@ -3,7 +3,7 @@ import type { Validation } from "../api/queries.ts";
 export type AccountProblem = Validation["problems"][number];
 
 const prefixes: Record<AccountProblem["level"], string> = {
-  rejected: "Won’t post: ",
+  rejected: "Can’t publish: ",
   converted: "",
   warning: "Warning: ",
 };
