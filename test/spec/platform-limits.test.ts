@@ -73,6 +73,7 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     ],
     ["instagram", "an image of 9:16", { assets: [createImage({ width: 1080, height: 1920 })] }, ["image_converted"]],
     ["instagram", "an image and a video", { assets: [createImage(), createVideo()] }, []],
+    ["instagram", "11 images", { assets: repeatAsset(11, createImage()) }, ["too_many_files"]],
     ["instagram", "a video of 2 s", { assets: [createVideo({ durationMs: 2000 })] }, ["video_too_short"]],
     ["threads", "500 Japanese characters", { body: "語".repeat(500) }, []],
     ["threads", "126 emoji of 4 bytes", { body: "🚀".repeat(126) }, ["text_too_long"]],
@@ -83,7 +84,7 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     ["youtube", "a video without a title", { title: "", assets: [createVideo()] }, ["title_missing"]],
     ["youtube", "5,001 bytes", { body: `${"é".repeat(2500)}e`, assets: [createVideo()] }, ["text_too_long"]],
     ["youtube", "an image", { assets: [createImage()] }, ["image_unsupported"]],
-    ["pinterest", "6 images", { assets: repeatAsset(6, createImage()) }, ["too_many_files", "too_many_pictures"]],
+    ["pinterest", "6 images", { assets: repeatAsset(6, createImage()) }, ["too_many_files"]],
     ["mastodon", "501 characters", { body: "a".repeat(501) }, ["text_too_long"]],
   ];
 

@@ -33,13 +33,16 @@ export function findCountProblems(
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
       : []),
-    ...fileKinds.flatMap(([kind, limitKey, code]) =>
-      findTooManyFiles(
-        assets.filter((asset) => asset.kind === kind),
-        limits[limitKey] ?? {},
-        { code, label: limitKey, hasFileChoice },
+    ...fileKinds
+      // A limit for one kind that is not lower than that for all files would state the same problem again.
+      .filter(([, limitKey]) => max === undefined || (limits[limitKey]?.max ?? Infinity) < max)
+      .flatMap(([kind, limitKey, code]) =>
+        findTooManyFiles(
+          assets.filter((asset) => asset.kind === kind),
+          limits[limitKey] ?? {},
+          { code, label: limitKey, hasFileChoice },
+        ),
       ),
-    ),
   ];
 }
 
