@@ -279,6 +279,37 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await checkPage();
   });
 
+  test("approvals show images as thumbnails that a click enlarges, and the same content only once", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
+    const connectionIds: string[] = [];
+    for (const account of ["north-first", "north-second", "north-third"])
+      connectionIds.push(await newConnection(deps, owner, account, "sandbox"));
+    await updatePost(deps, owner, { postId, variants: [{ connectionId: connectionIds[1] ?? "", body: "Ships" }] });
+    await publishPost(deps, owner, { postId, connectionIds, propose: true });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications/approvals`);
+    const proposals = page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
+    const findProposal = (text: string) => proposals.filter({ has: page.locator("dd", { hasText: text }) });
+    await findProposal("north-second").getByRole("group", { name: "Text" }).getByText("Ships").waitFor();
+    const summary = page.getByText(/^Same content as for north-(first|third) above$/);
+    await summary.waitFor();
+    assert.equal(await page.getByRole("list", { name: "Files" }).filter({ visible: true }).count(), 2);
+    await summary.click();
+    assert.equal(await page.getByRole("list", { name: "Files" }).filter({ visible: true }).count(), 3);
+
+    const proposal = findProposal("north-second");
+    await proposal.getByText("No alt text").waitFor();
+    const thumbnail = await proposal.locator("[aria-busy=false] img").boundingBox();
+    await checkPage();
+    await proposal.getByRole("button", { name: "Enlarge wide.png" }).click();
+    const dialog = page.getByRole("dialog", { name: "wide.png" });
+    const image = await dialog.locator("[aria-busy=false] img").boundingBox();
+    assert.ok(image && thumbnail && image.width > 2 * thumbnail.width, `${thumbnail?.width} px, ${image?.width} px`);
+    await checkPage();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
   test("lists every image with its problems, and says that it has no alt text", async () => {
     const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("Boats", [

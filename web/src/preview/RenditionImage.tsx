@@ -26,7 +26,7 @@ export function RenditionImage({
 
   if (failure?.url === src)
     return (
-      <div className="grid size-full min-h-28 content-center justify-items-center gap-2 bg-paper p-3 text-center text-sm">
+      <div className="relative z-1 grid size-full min-h-28 content-center justify-items-center gap-2 bg-paper p-3 text-center text-sm">
         <p className="m-0 text-danger" role="alert">
           {failure.message}
         </p>

@@ -44,8 +44,13 @@ export function ApprovalsPage() {
       >
         {(items) => (
           <ul aria-label="Waiting for approval">
-            {items.map((publication) => (
-              <Proposal key={publication.id} publication={publication} onAskForChanges={askForChanges} />
+            {items.map((publication, index) => (
+              <Proposal
+                key={publication.id}
+                publication={publication}
+                previousProposals={listProposalsOfPost(items.slice(0, index), publication.postId)}
+                onAskForChanges={askForChanges}
+              />
             ))}
           </ul>
         )}
@@ -55,11 +60,17 @@ export function ApprovalsPage() {
   );
 }
 
+/** The last proposals, as far as they are of the post. */
+const listProposalsOfPost = (proposals: readonly Publication[], postId: string): readonly Publication[] =>
+  proposals.slice(proposals.findLastIndex((proposal) => proposal.postId !== postId) + 1);
+
 function Proposal({
   publication,
+  previousProposals,
   onAskForChanges,
 }: {
   publication: Publication;
+  previousProposals: readonly Publication[];
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio } = useStudio();
@@ -90,7 +101,12 @@ function Proposal({
           <RelativeTime at={createdAt} timezone={studio.timezone} />
         </dd>
       </dl>
-      <ProposalReview publication={publication} onAskForChanges={onAskForChanges} />
+      <ProposalReview
+        publication={publication}
+        previousProposals={previousProposals}
+        isCompact
+        onAskForChanges={onAskForChanges}
+      />
     </li>
   );
 }

@@ -6,7 +6,6 @@ import { publicationQuery, type Publication } from "../api/publication-queries.t
 import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
-import { findCrop, getRenditionUrl } from "../preview/get-rendition-url.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatTime } from "../ui/format-time.ts";
@@ -15,12 +14,11 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
 import { ChangesSinceApproval } from "./ChangesSinceApproval.tsx";
-import { describeFileChoice } from "./describe-file-choice.ts";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
+import { ProposalContent } from "./ProposalContent.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
-import { SentContent } from "./SentContent.tsx";
 import { useCurrentPost } from "./use-current-post.ts";
 
 /** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
@@ -29,16 +27,22 @@ const askForChangesPermissions = ["publications.approve", "publications.request"
 /** Shows what a proposal will send, and lets the user approve it. The approval is for the revision on the screen. */
 export function ProposalReview({
   publication,
+  previousProposals = [],
+  isCompact = false,
   onAskForChanges,
 }: {
   publication: Publication;
+  /** The proposals above this one, whose content is not repeated if it is the same. */
+  previousProposals?: readonly Publication[];
+  /** Whether images are thumbnails that a click enlarges. */
+  isCompact?: boolean;
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
-  const { id, postId, connectionId, platform, account, scheduledFor } = publication;
+  const { id, postId, account, scheduledFor } = publication;
   const { query, post: currentPost } = useCurrentPost(postId, { refetchInterval: 5000 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
   const [shownPost, setShownPost] = useState<Post>();
@@ -71,10 +75,8 @@ export function ProposalReview({
 
   if (!shownPost || !currentPost) return <QueryStatus query={query} />;
   if (!detail.data) return <QueryStatus query={detail} />;
-  const { lastApproval, includesTitle } = detail.data;
+  const { lastApproval } = detail.data;
   const hasChanged = currentPost.revision !== shownPost.revision;
-  const { title, body, assets } = toSnapshot(shownPost, detail.data);
-  const readyCount = shownPost.assets.filter((asset) => asset.status === "ready").length;
   const canApprove = may("publications.approve") && mayPublishWithoutApproval(studio);
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
@@ -100,24 +102,12 @@ export function ProposalReview({
           <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
-      {assets.length < readyCount && (
-        <p className="m-0 mb-2 text-sm text-muted">
-          This account gets {describeFileChoice(assets.length, readyCount)}.
-        </p>
-      )}
-      <SentContent
-        title={includesTitle ? title : null}
-        text={body}
-        assets={assets}
+      <ProposalContent
+        publication={detail.data}
+        previousProposals={previousProposals}
+        post={shownPost}
         currentAssets={currentPost.assets}
-        getRenditionUrl={(assetId) =>
-          getRenditionUrl(
-            { studioId: studio.id, postId, connectionId },
-            assetId,
-            findCrop(shownPost, assetId, platform),
-            assets.length,
-          )
-        }
+        isCompact={isCompact}
       />
       <OpenThreads postId={postId} />
       {!canApprove && <p className="text-muted">An owner or admin needs to approve this.</p>}

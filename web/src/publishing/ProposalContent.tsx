@@ -1,0 +1,69 @@
+import type { Publication, PublicationDetail } from "../api/publication-queries.ts";
+import type { Asset, Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { findCrop, getRenditionUrl } from "../preview/get-rendition-url.ts";
+import { isSameContent, toSnapshot } from "./account-snapshot.ts";
+import { describeFileChoice } from "./describe-file-choice.ts";
+import { SentContent } from "./SentContent.tsx";
+
+/** What a proposal will send. Collapsed if a proposal above it sends the same. */
+export function ProposalContent({
+  publication,
+  previousProposals,
+  post,
+  currentAssets,
+  isCompact,
+}: {
+  publication: PublicationDetail;
+  previousProposals: readonly Publication[];
+  /** The revision that the user reviews. */
+  post: Post;
+  currentAssets: readonly Asset[];
+  isCompact: boolean;
+}) {
+  const { studio } = useStudio();
+  const { postId, connectionId, platform, includesTitle } = publication;
+  const snapshot = toSnapshot(post, publication);
+  const { title, body, assets } = snapshot;
+  const readyCount = post.assets.filter((asset) => asset.status === "ready").length;
+  const content = (
+    <>
+      {assets.length < readyCount && (
+        <p className="m-0 mb-2 text-sm text-muted">
+          This account gets {describeFileChoice(assets.length, readyCount)}.
+        </p>
+      )}
+      <SentContent
+        title={includesTitle ? title : null}
+        text={body}
+        assets={assets}
+        currentAssets={currentAssets}
+        getRenditionUrl={(assetId) =>
+          getRenditionUrl(
+            { studioId: studio.id, postId, connectionId },
+            assetId,
+            findCrop(post, assetId, platform),
+            assets.length,
+          )
+        }
+        isCompact={isCompact}
+      />
+    </>
+  );
+  // Another platform receives other images.
+  const sameProposal = previousProposals.find(
+    (previous) =>
+      previous.postId === postId &&
+      previous.platform === platform &&
+      isSameContent(toSnapshot(post, { ...publication, connectionId: previous.connectionId }), snapshot),
+  );
+  if (!sameProposal) return content;
+  return (
+    <details>
+      <summary className="w-fit cursor-pointer text-muted pointer-coarse:py-3">
+        Same content as for {sameProposal.account} above
+      </summary>
+      <div className="mt-3">{content}</div>
+    </details>
+  );
+}
