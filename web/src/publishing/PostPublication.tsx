@@ -53,7 +53,8 @@ export function PostPublication({
         problem && <p className="m-0 text-sm text-danger">{problem.message}</p>
       )}
       {state === "missed" && <p className="m-0 text-sm">{describeMissed(isSuperseded)}</p>}
-      <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5">
+      {/* Three buttons fit on one line beside the card with the files, too. */}
+      <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5 sm:max-xl:pointer-coarse:gap-1.5 sm:max-xl:pointer-coarse:*:px-1.5">
         <PublicationActions
           publication={publication}
           isSuperseded={isSuperseded}

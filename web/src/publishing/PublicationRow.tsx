@@ -26,7 +26,8 @@ export function PublicationRow({
   const { id, account, platform, state, problem, requestedBy, requestedThrough, isSuperseded } = publication;
   const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
   return (
-    <ListRow>
+    // Beside three buttons for fingers, a tablet has too little room for the text.
+    <ListRow className={state === "proposed" ? "sm:max-xl:pointer-coarse:grid-cols-1" : ""}>
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
           <Link
