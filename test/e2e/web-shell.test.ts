@@ -90,6 +90,37 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.context().close();
   });
 
+  test("the command palette lists posts before studios, and offers a new post if nothing matches (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const user = await newUser(deps);
+    const writer = await newStudio(deps, user, "Kiln");
+    await createPost(deps, writer, { title: "Three vases, one glaze", body: "" });
+    await newStudio(deps, user, "Glaze");
+    const context = await fixture.openContext(user, { bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(`${fixture.service.base}/studios/${writer.studio.id}/posts`);
+    await page.getByRole("link", { name: "Three vases" }).waitFor();
+    await page.keyboard.press("ControlOrMeta+k");
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    const input = palette.getByRole("combobox");
+    await input.fill("glaze");
+    await palette.getByRole("option", { name: "Three vases, one glaze", selected: true }).waitFor();
+    await palette.getByRole("option", { name: "Glaze", exact: true, selected: false }).waitFor();
+    assert.equal(await palette.getByRole("option", { name: "New post" }).count(), 0);
+
+    await input.fill("lighthouse");
+    await palette.getByRole("option", { name: "New post “lighthouse”", selected: true }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.keyboard.press("Enter");
+    await waitForPath(page, "/posts/new");
+    await palette.waitFor({ state: "hidden" });
+    assert.equal(await page.getByLabel("Title").inputValue(), "lighthouse");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/posts\/pst_/);
+    await page.getByRole("textbox", { name: "Title" }).and(page.getByText("lighthouse")).waitFor();
+    await context.close();
+  });
+
   test("the command palette starts with what the user typed while it was loading (WEB-12)", async () => {
     const page = await openStudio("posts");
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();

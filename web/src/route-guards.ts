@@ -29,5 +29,7 @@ declare module "@tanstack/react-router" {
   interface HistoryState {
     /** The user has just created the post that this page shows. */
     isNewPost?: boolean;
+    /** The title that the form for a new post starts with. */
+    newPostTitle?: string;
   }
 }

@@ -6,7 +6,7 @@ import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
 import { PaletteResults } from "./PaletteResults.tsx";
-import { usePaletteCommands, type PaletteCommand } from "./use-palette-commands.ts";
+import { studiosGroup, usePaletteCommands, type PaletteCommand } from "./use-palette-commands.ts";
 
 /** Searches posts, the library and every command by text. */
 export function CommandPalette({
@@ -19,8 +19,10 @@ export function CommandPalette({
 }) {
   const [text, setText] = useState("");
   const query = text.trim();
+  const isLast = ({ group }: PaletteCommand): boolean => query !== "" && group === studiosGroup;
   const commands = usePaletteCommands().filter((command) => matches(command, query));
-  const groups = Object.entries(Object.groupBy(commands, ({ group }) => group));
+  // Studios follow the results, so that a search for a post does not preselect a studio with the word in its name.
+  const [first, last] = [commands.filter((command) => !isLast(command)), commands.filter(isLast)];
   // A dialog focuses its first focusable element, which is the root of the list. The field gets the focus before the
   // browser paints, so that no letter is lost.
   const input = useRef<HTMLInputElement>(null);
@@ -30,6 +32,7 @@ export function CommandPalette({
     if (typedText !== "") setText(typedText);
   });
   useLayoutEffect(() => start(), []);
+  const [statusSlot, setStatusSlot] = useState<HTMLElement | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const [selectedValue, setSelectedValue] = useState("");
   // New results may have replaced the selected one, and Enter needs a selection.
@@ -72,31 +75,47 @@ export function CommandPalette({
           />
         </div>
         <Command.List ref={list} className="min-h-0 flex-1 overflow-y-auto p-1.5" label="Results">
-          {groups.map(([group, entries = []]) => (
-            <PaletteGroup key={group} heading={group}>
-              {entries.map((command) => (
-                <PaletteItem
-                  key={command.label}
-                  value={`${group} ${command.label}`}
-                  onSelect={closeAndRun(command.run)}
-                >
-                  <command.icon size={16} className="flex-none text-muted" aria-hidden="true" />
-                  <span className="min-w-0 flex-1 truncate">{command.label}</span>
-                  {command.detail !== undefined && <span className="text-sm text-muted">{command.detail}</span>}
-                  {command.keys !== undefined && (
-                    <span className="text-muted pointer-coarse:hidden">
-                      <Kbd keys={command.keys} />
-                    </span>
-                  )}
-                </PaletteItem>
-              ))}
-            </PaletteGroup>
-          ))}
-          {query !== "" && <PaletteResults query={query} closeAndRun={closeAndRun} onChange={selectFirstIfNone} />}
+          <CommandGroups commands={first} closeAndRun={closeAndRun} />
+          {query !== "" && (
+            <PaletteResults
+              query={query}
+              closeAndRun={closeAndRun}
+              onChange={selectFirstIfNone}
+              statusSlot={statusSlot}
+            >
+              <CommandGroups commands={last} closeAndRun={closeAndRun} />
+            </PaletteResults>
+          )}
         </Command.List>
+        <p ref={setStatusSlot} role="status" className="mx-4 mt-0 mb-3 text-sm text-muted empty:hidden" />
       </Command>
     </Dialog>
   );
+}
+
+function CommandGroups({
+  commands,
+  closeAndRun,
+}: {
+  commands: PaletteCommand[];
+  closeAndRun: (run: () => void) => () => void;
+}) {
+  return Object.entries(Object.groupBy(commands, ({ group }) => group)).map(([group, entries = []]) => (
+    <PaletteGroup key={group} heading={group}>
+      {entries.map(({ label, icon: Icon, detail, keys, run }) => (
+        <PaletteItem key={label} value={`${group} ${label}`} onSelect={closeAndRun(run)}>
+          <Icon size={16} className="flex-none text-muted" aria-hidden="true" />
+          <span className="min-w-0 flex-1 truncate">{label}</span>
+          {detail !== undefined && <span className="text-sm text-muted">{detail}</span>}
+          {keys !== undefined && (
+            <span className="text-muted pointer-coarse:hidden">
+              <Kbd keys={keys} />
+            </span>
+          )}
+        </PaletteItem>
+      ))}
+    </PaletteGroup>
+  ));
 }
 
 /** Every word of the query has to start a word of the command. */

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Search } from "lucide-react";
-import { useEffect, useEffectEvent, useState } from "react";
+import { Search, SquarePen } from "lucide-react";
+import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
+import { createPortal } from "react-dom";
 import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
 import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts";
@@ -21,25 +22,31 @@ interface ResultsProps {
   closeAndRun: (run: () => void) => () => void;
   /** Called after the shown results change. */
   onChange: () => void;
+  /** Shows that the search failed, is running, or found nothing. A list of options can't contain it. */
+  statusSlot: HTMLElement | null;
+  /** Follows the results. */
+  children: ReactNode;
 }
 
 /** Posts and assets that match the typed text. */
-export function PaletteResults({ query, ...handlers }: ResultsProps) {
+export function PaletteResults({ query, ...props }: ResultsProps) {
   const [settledQuery, setSettledQuery] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setSettledQuery(query), typingPauseMs);
     return () => clearTimeout(timer);
   }, [query]);
-  return settledQuery !== "" && <SearchResults query={settledQuery} {...handlers} />;
+  return settledQuery !== "" && <SearchResults query={settledQuery} {...props} />;
 }
 
-function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
-  const { studio } = useStudio();
+function SearchResults({ query, closeAndRun, onChange, statusSlot, children }: ResultsProps) {
+  const { studio, may } = useStudio();
   const navigate = useNavigate();
   const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, maxResults + 1));
   const assets = usePagedList(assetsQuery(studio.id, { query }));
   const handleChange = useEffectEvent(onChange);
-  useEffect(() => handleChange(), [posts.items, assets.items]);
+  const hasResults = posts.items.length > 0 || assets.items.length > 0;
+  const isSearching = [posts, assets].some(({ query: { isPending }, isAutoLoading }) => isPending || isAutoLoading);
+  useEffect(() => handleChange(), [posts.items, assets.items, isSearching]);
 
   const params = { studioId: studio.id };
   const openPost = (postId: string) =>
@@ -49,6 +56,9 @@ function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
     closeAndRun(() => void navigate({ to: "/studios/$studioId/assets", params, search: { file } }));
   const openLibrary = closeAndRun(
     () => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }),
+  );
+  const openNewPost = closeAndRun(
+    () => void navigate({ to: "/studios/$studioId/posts/new", params, state: { newPostTitle: query } }),
   );
 
   return (
@@ -78,9 +88,15 @@ function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
           )}
         </PaletteGroup>
       )}
-      <p role="status" className="mx-2.5 my-2 text-sm text-muted empty:hidden">
-        {describeSearch(query, [posts, assets])}
-      </p>
+      {/* Not before the results, because Enter runs the first command. */}
+      {(hasResults || !isSearching) && children}
+      {!hasResults && !isSearching && may("posts.write") && (
+        <PaletteItem value="New post with this title" onSelect={openNewPost}>
+          <SquarePen size={16} className="flex-none text-muted" aria-hidden="true" />
+          <span className="min-w-0 flex-1 truncate">New post “{query}”</span>
+        </PaletteItem>
+      )}
+      {statusSlot && createPortal(describeSearch(query, [posts, assets]), statusSlot)}
     </>
   );
 }

@@ -7,6 +7,8 @@ import { setTheme, themes, useTheme } from "./theme.ts";
 import { useStudio } from "./use-studio.ts";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 
+export const studiosGroup = "Switch studio";
+
 export interface PaletteCommand {
   group: string;
   label: string;
@@ -62,7 +64,7 @@ export function usePaletteCommands(): PaletteCommand[] {
       run: () => void navigate({ to: `/studios/$studioId/${page}`, params }),
     })),
     ...otherMemberships.map((membership) => ({
-      group: "Switch studio",
+      group: studiosGroup,
       label: membership.studioName,
       icon: Building2,
       run: () => void switchTo(membership),

@@ -1,3 +1,4 @@
+import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
@@ -10,9 +11,15 @@ import { readLastPostsView } from "./last-posts-view.ts";
 import { useCreateDraft } from "./use-create-draft.ts";
 
 export function NewPostPage() {
+  const title = useLocation({ select: ({ state }) => state.newPostTitle ?? "" });
+  // The command palette can open this page again with another title.
+  return <NewPostForm key={title} initialTitle={title} />;
+}
+
+function NewPostForm({ initialTitle }: { initialTitle: string }) {
   const { studio } = useStudio();
   const createDraft = useCreateDraft();
-  const [title, setTitle] = useState("");
+  const [title, setTitle] = useState(initialTitle);
   const { isRunning, error, run } = useAction();
 
   return (
