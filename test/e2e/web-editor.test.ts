@@ -530,8 +530,16 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok((panelBox?.x ?? 0) >= (textBox?.x ?? 0) + (textBox?.width ?? 0), "beside the text");
     const header = page.getByRole("combobox", { name: "Status" }).locator("xpath=../..");
     const headerHeight = (await header.boundingBox())?.height;
-    for (const width of [1180, 1024]) {
+    const dialog = page.getByRole("dialog", { name: "History" });
+    // Below 1,200 px, the panel lies above the page, so that the text keeps its width.
+    for (const [width, shownPanel] of [
+      [1200, panel],
+      [1180, dialog],
+      [880, dialog],
+      [1200, panel],
+    ] as const) {
       await resizeWindow(page, { width, height: 900 });
+      await shownPanel.waitFor();
       assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
       assert.equal((await header.boundingBox())?.height, headerHeight, `the header has one row at ${width} px`);
     }
@@ -542,7 +550,6 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
 
     await resizeWindow(page, phone);
     await toggle.click();
-    const dialog = page.getByRole("dialog", { name: "History" });
     await dialog.getByText("Ada Berg created the post").waitFor();
     const dialogBox = await dialog.boundingBox();
     assert.deepEqual([dialogBox?.width, dialogBox?.height], [phone.width, phone.height]);

@@ -1,7 +1,7 @@
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { askLabel, type NextAction } from "./next-action.ts";
+import type { NextAction } from "./next-action.ts";
 
 export function NextActionButton({
   postId,
@@ -18,11 +18,7 @@ export function NextActionButton({
   const params = { studioId: studio.id };
   switch (action.kind) {
     case "restore":
-      return (
-        <Button onClick={() => void onSetStatus("draft")}>
-          <Label full="Restore as draft" short="Restore" />
-        </Button>
-      );
+      return <Button onClick={() => void onSetStatus("draft")}>Restore as draft</Button>;
     case "markReady":
       return (
         <Button
@@ -33,11 +29,7 @@ export function NextActionButton({
         </Button>
       );
     case "publish":
-      return (
-        <Button onClick={onPublish}>
-          <Label full={action.label} short={action.label === askLabel ? "Ask…" : action.label} />
-        </Button>
-      );
+      return <Button onClick={onPublish}>{action.label}</Button>;
     case "connect":
       return (
         <ButtonLink
@@ -45,7 +37,8 @@ export function NextActionButton({
           params={params}
           search={({ at }) => ({ post: postId, ...(at === undefined ? {} : { at }) })}
         >
-          <Label full="Connect an account" short="Connect" isShortOnPhone />
+          {/* A phone has room for the verb only. */}
+          Connect<span className="max-sm:sr-only"> an account</span>
         </ButtonLink>
       );
     case "review":
@@ -62,17 +55,4 @@ export function NextActionButton({
         </ButtonLink>
       );
   }
-}
-
-/** The short label is for the header beside an open panel, and on a phone if the full one would not fit there. */
-function Label({ full, short, isShortOnPhone = false }: { full: string; short: string; isShortOnPhone?: boolean }) {
-  if (full === short) return full;
-  return (
-    <>
-      <span className={`md:@max-lg:sr-only ${isShortOnPhone ? "max-sm:sr-only" : ""}`}>{full}</span>
-      <span aria-hidden="true" className={`hidden md:@max-lg:inline ${isShortOnPhone ? "max-sm:inline" : ""}`}>
-        {short}
-      </span>
-    </>
-  );
 }

@@ -34,8 +34,7 @@ interface PostHeaderProps {
 
 /**
  * State and next action of the post, which stay in view. On narrow screens, the rest scrolls away, and is also in the
- * menu. On wider ones, all of it is in one row; `md:` classes shorten the row where an open panel leaves it little room.
- * The status of a post with publications is in the menu.
+ * menu. On wider ones, all of it is in one row. The status of a post with publications is in the menu.
  */
 export function PostHeader({
   editor,
@@ -64,7 +63,7 @@ export function PostHeader({
           {panelButtons}
         </div>
       )}
-      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4 md:@max-lg:gap-x-2">
+      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4">
         {isWide && backLink}
         {hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
         <Actions
@@ -115,7 +114,7 @@ function Actions({
         </span>
       )}
       {saveStatus}
-      <div className="ml-auto flex flex-none items-center gap-2 md:@max-lg:gap-1">
+      <div className="ml-auto flex flex-none items-center gap-2">
         {panelButtons}
         <OpenPostMenu
           editor={editor}
@@ -150,12 +149,12 @@ function StatusSelect({
   return (
     <span className="relative min-w-0">
       <span
-        className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center md:@max-lg:hidden ${statusColors[status]}`}
+        className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center ${statusColors[status]}`}
       >
         <Icon size={16} aria-hidden="true" />
       </span>
       <select
-        className="w-auto max-w-full rounded-full border-rule py-1 pl-8 font-medium md:@max-lg:pr-7 md:@max-lg:pl-2.5"
+        className="w-auto max-w-full rounded-full border-rule py-1 pl-8 font-medium"
         aria-label="Status"
         value={status}
         disabled={isDisabled}

@@ -22,7 +22,7 @@ export const PostPanelButtons = ({
   openPanel,
   onTogglePanel,
 }: PanelProps & { openPanel: PostPanel | undefined }) => (
-  <div className="ml-auto flex flex-none gap-2 md:@max-lg:gap-1">
+  <div className="ml-auto flex flex-none gap-2">
     {panels.map(({ panel, label, icon }) => (
       <Button
         key={panel}

@@ -28,8 +28,7 @@ export function PostsBackLink() {
       onClick={goBackIfPossible}
     >
       <ArrowLeft size={16} aria-hidden="true" />
-      {/* Beside an open panel, the header has little room, and the sidebar has the same link. */}
-      <span className="md:@max-lg:sr-only">{search.view === undefined ? "Posts" : viewLabels[search.view].label}</span>
+      {search.view === undefined ? "Posts" : viewLabels[search.view].label}
       {hasPostFilter(search) && <span className="sr-only"> (filtered)</span>}
     </Link>
   );

@@ -11,8 +11,7 @@ export function SaveStatus({ editor }: { editor: EditorController }) {
   return (
     <p className={isWarning ? warningClasses : statusClasses} role="status">
       {isWarning && <CircleAlert size={16} className="flex-none" aria-hidden="true" />}
-      {/* Beside an open panel on a small screen, there is room for the icon of a warning only. */}
-      <span className="md:@max-lg:sr-only">{describeSaveStatus(editor)}</span>
+      <span>{describeSaveStatus(editor)}</span>
     </p>
   );
 }

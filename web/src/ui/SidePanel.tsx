@@ -21,7 +21,7 @@ interface SidePanelProps {
 /** Details beside the content. On narrow screens it covers the page, as a dialog. */
 export function SidePanel(props: SidePanelProps) {
   const slot = use(SidePanelSlot);
-  const hasRoom = useMediaQuery("(min-width: 64rem)");
+  const hasRoom = useMediaQuery("(min-width: 75rem)");
   if (hasRoom && slot) return createPortal(<PanelColumn {...props} />, slot);
   return (
     <Dialog title={props.title} isTitleHidden placement="panel" onClose={props.onClose}>
