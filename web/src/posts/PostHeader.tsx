@@ -65,10 +65,10 @@ export function PostHeader({
       )}
       <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4">
         {isWide && backLink}
-        {hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
         <Actions
           editor={editor}
           menuPager={hasPagerButtons ? undefined : pager}
+          pagerButtons={hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
           saveStatus={isWide && saveStatus}
           panelButtons={isWide && panelButtons}
           phoneItems={!isWide && <PhoneMenuItems commentCount={commentCount} onTogglePanel={onTogglePanel} />}
@@ -85,11 +85,13 @@ function Actions({
   onPublish,
   onAskForApproval,
   menuPager,
+  pagerButtons,
   saveStatus,
   panelButtons,
   phoneItems,
 }: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish" | "onAskForApproval"> & {
   menuPager: PostPager | undefined;
+  pagerButtons: ReactNode;
   saveStatus: ReactNode;
   panelButtons: ReactNode;
   phoneItems: ReactNode;
@@ -115,6 +117,8 @@ function Actions({
       )}
       {saveStatus}
       <div className="ml-auto flex flex-none items-center gap-2">
+        {/* First, because they appear when the list has loaded, and must not move the others. */}
+        {pagerButtons}
         {panelButtons}
         <OpenPostMenu
           editor={editor}

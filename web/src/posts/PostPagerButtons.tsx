@@ -6,12 +6,9 @@ import type { PostPager } from "./use-post-pager.ts";
 /** The button with which the user opened this post, until the focus has returned to it. */
 export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
-/**
- * Opens the previous or next post of the list that the user came from. While the list loads, the buttons are invisible
- * but keep their space, because they may appear afterwards.
- */
+/** Opens the previous or next post of the list that the user came from. */
 export function PostPagerButtons({
-  pager: { isLoading, openPrevious, openNext },
+  pager: { openPrevious, openNext },
   pressedPagerButton,
 }: {
   pager: PostPager;
@@ -37,9 +34,9 @@ export function PostPagerButtons({
     openPost?.();
   }
 
-  if (!hasButtons && !isLoading) return null;
+  if (!hasButtons) return null;
   return (
-    <span className={`flex flex-none ${hasButtons ? "" : "invisible"}`}>
+    <span className="flex flex-none">
       <IconButton
         ref={previousButton}
         icon={ChevronUp}

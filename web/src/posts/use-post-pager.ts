@@ -17,8 +17,6 @@ const loadAheadCount = 3;
 const staleAfterMs = 60_000;
 
 export interface PostPager {
-  /** Whether the list that the user came from is still loading. */
-  isLoading: boolean;
   /** Undefined if there is no previous post. */
   openPrevious: (() => void) | undefined;
   /** Undefined if there is no next post. */
@@ -71,7 +69,7 @@ export function usePostPager(editor: EditorController): PostPager {
     isEnabled: openNext !== undefined,
     run: () => openNext?.(),
   });
-  return { isLoading: hasListOrder && query.isPending, openPrevious, openNext };
+  return { openPrevious, openNext };
 }
 
 /** Saves this post, then opens another one. If this one can't be saved, the user stays here. */
