@@ -70,6 +70,26 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     return { size: [info.width, info.height], color: (data[middle] ?? 0) > (data[middle + 2] ?? 0) ? "red" : "blue" };
   };
 
+  test("a post with many accounts shows those that can publish first, and the others on request (PUB-1)", async () => {
+    const { deps, base } = fixture.service;
+    const manyAccounts = await newStudio(deps, owner, "West");
+    for (const number of [1, 2]) await newConnection(deps, manyAccounts, `tight-${number}`, "bluesky");
+    for (const number of [1, 2, 3, 4]) await newConnection(deps, manyAccounts, `roomy-${number}`, "mastodon");
+    const { id } = await createPost(deps, manyAccounts, { title: "Long", body: "x".repeat(400) });
+    await page.goto(`${base}/studios/${manyAccounts.studio.id}/posts/${id}`);
+    const rows = page.getByRole("list", { name: "Accounts" }).getByRole("listitem");
+    const toggle = page.getByRole("button", { name: "Show 2 more accounts (2 can’t publish)" });
+    await toggle.waitFor();
+    assert.deepEqual([await rows.count(), await rows.filter({ hasText: "roomy" }).count()], [4, 4]);
+    assert.deepEqual(await findViolations(page), []);
+    await toggle.press("Enter");
+    await getAccount("tight-1").getByText("Can’t publish", { exact: true }).waitFor();
+    assert.equal(await rows.count(), 6);
+    await page.getByRole("button", { name: "Show fewer accounts", expanded: true }).press("Enter");
+    await toggle.and(page.locator(":focus")).waitFor();
+    assert.equal(await rows.count(), 4);
+  });
+
   test("pads an image or crops it where the user moves the frame, by keyboard and by mouse, and resets it", async () => {
     const { deps } = fixture.service;
     const postId = await addPost("See https://harbour.example. #boats", [["wide.png", await createTwoColors()]]);

@@ -1,5 +1,7 @@
 import { Eye } from "lucide-react";
+import { useState } from "react";
 import type { Post } from "../api/queries.ts";
+import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
@@ -19,18 +21,54 @@ export function AccountList({
   /** Opens the account's text and preview. */
   onOpen: (connectionId: string) => void;
 }) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  if (accounts.length === 0) return null;
+  const firstAccounts = selectFirst(accounts);
+  const hiddenAccounts = accounts.filter((account) => !firstAccounts.includes(account));
   return (
-    <List className="border-b-0" aria-label="Accounts">
-      {accounts.map((account) => (
-        <AccountItem
-          key={account.connectionId}
-          post={post}
-          account={account}
-          onOpen={() => onOpen(account.connectionId)}
-        />
-      ))}
-    </List>
+    <>
+      <List className="border-b-0" aria-label="Accounts">
+        {(isExpanded ? accounts : firstAccounts).map((account) => (
+          <AccountItem
+            key={account.connectionId}
+            post={post}
+            account={account}
+            onOpen={() => onOpen(account.connectionId)}
+          />
+        ))}
+      </List>
+      {hiddenAccounts.length > 0 && (
+        <Button
+          variant="quiet"
+          size="small"
+          className="mt-1.5"
+          aria-expanded={isExpanded}
+          onClick={() => setIsExpanded(!isExpanded)}
+        >
+          {isExpanded ? "Show fewer accounts" : describeHidden(hiddenAccounts)}
+        </Button>
+      )}
+    </>
   );
+}
+
+/** How many accounts are shown if there are more than one more. */
+const maxAccounts = 4;
+
+/** Prefers accounts that the post can be published to, or whose problem a button in the row solves. Keeps the order. */
+function selectFirst(accounts: readonly Account[]): readonly Account[] {
+  if (accounts.length <= maxAccounts + 1) return accounts;
+  const isPreferred = (account: Account): boolean =>
+    account.canPublish || (account.isAvailable && account.problems.some(isSolvedByFewerFiles));
+  const selected = [...accounts.filter(isPreferred), ...accounts.filter((account) => !isPreferred(account))];
+  const first = selected.slice(0, maxAccounts);
+  return accounts.filter((account) => first.includes(account));
+}
+
+/** Such as "Show 6 more accounts (2 can’t publish)". */
+function describeHidden(accounts: readonly Account[]): string {
+  const rejectedCount = accounts.filter(isRejected).length;
+  return `Show ${accounts.length} more accounts${rejectedCount === 0 ? "" : ` (${rejectedCount} can’t publish)`}`;
 }
 
 function AccountItem({ post, account, onOpen }: { post: Post; account: Account; onOpen: () => void }) {

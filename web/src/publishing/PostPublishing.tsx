@@ -109,9 +109,7 @@ export function PostPublishing({
           </Link>
         </p>
       )}
-      {listedAccounts.length > 0 && (
-        <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />
-      )}
+      <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />
     </section>
   );
 }
