@@ -160,7 +160,7 @@ function NarrowDetails({
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;
-  const sizeClass = isCompact ? "size-8" : "size-12";
+  const sizeClass = isCompact ? "size-9" : "size-12";
   return (
     <span className={`relative flex-none ${sizeClass}`}>
       {asset ? (
