@@ -64,8 +64,9 @@ export function BoardView({ search }: { search: PostSearch }) {
       >
         <div
           ref={columnGrid}
-          // Relative, so that it clips hidden labels, too. Snapping would stop the scrolling of a drag to its edge.
-          className={`relative -mx-4 -my-1 grid scroll-px-4 auto-cols-[minmax(13rem,1fr)] grid-flow-col gap-3 overflow-x-auto px-4 py-1 max-sm:auto-cols-[minmax(min(17rem,85%),1fr)] pointer-coarse:auto-cols-[minmax(min(17rem,85%),1fr)] ${draggedPost ? "" : "max-sm:snap-x max-sm:snap-mandatory"}`}
+          // Scrolls into the margins of `StudioLayout`. Relative, so that it clips hidden labels, too. Snapping would stop
+          // the scrolling of a drag to its edge.
+          className={`relative -mx-4 -my-1 grid scroll-px-4 auto-cols-[minmax(13rem,1fr)] grid-flow-col gap-3 overflow-x-auto px-4 py-1 md:-mx-[clamp(1.5rem,3vw,2.5rem)] md:scroll-px-[clamp(1.5rem,3vw,2.5rem)] md:px-[clamp(1.5rem,3vw,2.5rem)] max-sm:auto-cols-[minmax(min(17rem,85%),1fr)] pointer-coarse:auto-cols-[minmax(min(17rem,85%),1fr)] ${draggedPost ? "" : "max-sm:snap-x max-sm:snap-mandatory"}`}
         >
           {columns.map((group) => (
             <BoardColumn
