@@ -90,7 +90,9 @@ function HoursToggle({
 }) {
   return (
     <tr>
-      <td />
+      <th scope="row">
+        <span className="sr-only">More hours</span>
+      </th>
       <td colSpan={7} className="border border-rule p-0.5">
         <button
           type="button"
