@@ -114,7 +114,7 @@ export function ProposalReview({
       <div
         // Stays in view while the user scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:items-stretch max-sm:gap-2 max-sm:[&>button]:min-h-11 max-sm:[&>button]:flex-1 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:flex-1 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:max-xl:pointer-coarse:[&>button]:px-2.5 ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
       >
         {error !== undefined && (
           <div className="w-full">
