@@ -417,8 +417,13 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
     // An edit by the member after the approval asks again.
     await openStudioPage("publications/approvals");
-    await page.getByRole("button", { name: "Reschedule blue-harbour" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Save time" }).click();
+    await page.getByRole("button", { name: "Set a time for blue-harbour" }).click();
+    const timeDialog = page.getByRole("dialog", { name: "Set a time to publish “Kiln” to blue-harbour" });
+    await timeDialog.getByRole("button", { name: "Save time" }).click();
+    await page
+      .getByText(/^Time set to .* \(blue-harbour\)\.$/)
+      .first()
+      .waitFor();
     const approve = page.getByRole("button", { name: /^Approve for \w+ \d+ \w+, \d\d:\d\d, blue-harbour$/ });
     await approve.click();
     await page

@@ -7,7 +7,13 @@ import type { ButtonSize } from "../ui/button-classes.ts";
 import { isOwnRequest } from "./is-own-request.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import { canReschedule, changeableStates, isOwnSentBack, repeatableStates } from "./publication-states.ts";
+import {
+  canReschedule,
+  changeableStates,
+  isOwnSentBack,
+  isProposedWithoutTime,
+  repeatableStates,
+} from "./publication-states.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
@@ -54,6 +60,7 @@ export function PublicationActions({
   const canReview = state === "unconfirmed" || (isPublisher && !isOwnRequest(publication, me.user.id));
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
+  const [timeLabel, timeAction] = getTimeLabels(publication);
   const publishVariant = isProminent ? "primary" : "quiet";
   const asksAgain = isOwnSentBack(publication, me.user.id);
   const [publishLabel, publishAction] = asksAgain ? askAgainLabels : getPublishLabels(state, isPublisher);
@@ -77,10 +84,10 @@ export function PublicationActions({
             <Button
               variant={publishVariant}
               size={size}
-              aria-label={`Reschedule ${account}`}
+              aria-label={`${timeAction} ${account}`}
               onClick={() => setOpenDialog("reschedule")}
             >
-              Reschedule
+              {timeLabel}
             </Button>
           )}
           <CancelButton publication={publication} hasShortLabel={hasShortLabels} size={size} />
@@ -124,11 +131,14 @@ export function PublicationActions({
 }
 
 /** The label of the button, and what its accessible name says before the account. */
-type PublishLabels = readonly [label: string, action: string];
+type ActionLabels = readonly [label: string, action: string];
 
-const askAgainLabels: PublishLabels = ["Ask again…", "Ask again for approval to publish"];
+const getTimeLabels = (publication: Publication): ActionLabels =>
+  isProposedWithoutTime(publication) ? ["Set a time", "Set a time for"] : ["Reschedule", "Reschedule"];
 
-function getPublishLabels(state: Publication["state"], isPublisher: boolean): PublishLabels {
+const askAgainLabels: ActionLabels = ["Ask again…", "Ask again for approval to publish"];
+
+function getPublishLabels(state: Publication["state"], isPublisher: boolean): ActionLabels {
   // A canceled publication never started.
   if (state === "canceled") return isPublisher ? ["Publish…", "Publish"] : [askLabel, "Ask for approval to publish"];
   return isPublisher ? ["Publish again…", "Publish again"] : ["Ask to publish again…", "Ask to publish again"];

@@ -8,17 +8,19 @@ import { formatExactTime } from "../ui/format-time.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
+import { isProposedWithoutTime } from "./publication-states.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { useQuotedPostTitle } from "./use-post-title.ts";
 import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
-/** Changes the time of a publication that has not started. */
+/** Changes the time of a publication that has not started, or sets one. */
 export function RescheduleDialog({ publication, onClose }: { publication: Publication; onClose: () => void }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { id, postId, account, state, scheduledFor } = publication;
+  const isFirstTime = isProposedWithoutTime(publication);
   const postTitle = useQuotedPostTitle(postId);
   const [localTime, setLocalTime] = useState(() => {
     const scheduledMs = scheduledFor === null ? 0 : Date.parse(scheduledFor);
@@ -33,7 +35,8 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
     if (time.kind !== "valid") return;
     try {
       await reschedulePublication(studio.id, id, time.iso);
-      showToast({ text: `Rescheduled to ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
+      const result = isFirstTime ? "Time set to" : "Rescheduled to";
+      showToast({ text: `${result} ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
       onClose();
     } finally {
       await refreshQueries(queryClient, studio.id);
@@ -42,7 +45,9 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
 
   return (
     <FormDialog
-      title={`Reschedule ${postTitle} for ${account}`}
+      title={
+        isFirstTime ? `Set a time to publish ${postTitle} to ${account}` : `Reschedule ${postTitle} for ${account}`
+      }
       submitLabel="Save time"
       busyLabel="Saving…"
       canSubmit={time.kind === "valid"}

@@ -71,3 +71,7 @@ export const canReschedule = (state: VisibleState, isSuperseded: boolean, mustRe
 
 /** After these states, a post can be published to the same account again. */
 export const repeatableStates: readonly VisibleState[] = ["failed", "canceled"];
+
+/** Whether the publication starts as soon as it is approved. */
+export const isProposedWithoutTime = ({ state, scheduledFor }: Pick<Publication, "state" | "scheduledFor">): boolean =>
+  state === "proposed" && scheduledFor === null;
