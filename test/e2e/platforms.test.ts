@@ -161,9 +161,11 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     const pinterest = accounts.filter({ hasText: "north-pinterest" });
     await pinterest.getByText("Posts are checked against its rules, but can’t be published there yet.").waitFor();
     const instagram = accounts.filter({ hasText: "north-instagram" });
-    await instagram
-      .getByText(/Instagram fetches images and videos from this server, which has no public URL/)
+    await page
+      .getByText(/^Instagram fetches images and videos from this server, which has no public URL/)
+      .filter({ visible: true })
       .waitFor();
+    assert.equal(await instagram.getByText("no public URL").count(), 0, "not for each account");
     assert.equal(await instagram.getByText("can’t be published there yet").count(), 0);
     for (const name of ["north-pinterest", "north-instagram"]) {
       await page.getByRole("button", { name: `Disconnect ${name}` }).click();

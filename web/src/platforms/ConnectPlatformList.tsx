@@ -49,13 +49,13 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
   return (
     <li className="py-4">
       <form
-        className={`flex max-w-[36rem] flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
+        className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
           void connect(id, hasInstances ? instanceInput.trim() : undefined);
         }}
       >
-        <div className="min-w-0 flex-1">
+        <div className={`min-w-0 flex-1 ${hasInstances ? "max-w-md" : ""}`}>
           <p className="m-0 font-medium">{name}</p>
           {id === "sandbox" && (
             <p className="mt-0 text-muted">A practice platform on this server; nothing leaves it.</p>

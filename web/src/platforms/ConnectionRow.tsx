@@ -8,7 +8,6 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
-import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
 
 /** A connection that works needs no badge. */
@@ -61,7 +60,9 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </>
           )}
         </p>
-        {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} warning={platform.warning} />}
+        {isConnected && platform?.canPublish === false && (
+          <p className="mt-0 text-warning">Posts are checked against its rules, but can’t be published there yet.</p>
+        )}
       </div>
       {details.length > 0 && <RowDetails details={details} />}
       {may("platforms.connect") && (

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Platform } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { List } from "../ui/List.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
@@ -18,6 +19,9 @@ export function PlatformsPage() {
   const disconnectedConnections = connections.filter(({ state }) => state === "disconnected");
   const findPlatform = (id: string): Platform | undefined =>
     supportedPlatforms.find((candidate) => candidate.id === id);
+  const warnings = supportedPlatforms
+    .filter(({ id }) => connections.some(({ state, platform }) => state === "connected" && platform === id))
+    .flatMap(({ warning }) => warning ?? []);
 
   return (
     <>
@@ -31,6 +35,15 @@ export function PlatformsPage() {
         <p className="text-muted">
           No accounts connected yet.{!may("platforms.connect") && " Ask an owner or admin to connect one."}
         </p>
+      )}
+      {warnings.length > 0 && (
+        <Notice tone="warning">
+          {warnings.map((warning) => (
+            <span key={warning} className="block not-first:mt-1">
+              {warning}
+            </span>
+          ))}
+        </Notice>
       )}
       {activeConnections.length > 0 && (
         <List aria-label="Connected accounts">
