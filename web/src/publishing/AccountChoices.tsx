@@ -58,7 +58,7 @@ export function AccountChoices({
             <li key="others">
               <button
                 type="button"
-                className="flex min-h-6 cursor-pointer items-center gap-1.5 rounded-sm text-left text-muted hover:text-ink pointer-coarse:min-h-11"
+                className="flex min-h-6 cursor-pointer items-center gap-2.5 rounded-sm text-left text-muted hover:text-ink pointer-coarse:min-h-11"
                 aria-expanded={isExpanded}
                 onClick={() => setIsExpanded(!isExpanded)}
               >
