@@ -10,6 +10,7 @@ import { changeRole } from "#domain/studios/members.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { actThroughClient, addFile } from "../support/history-fixture.ts";
+import { resizeWindow } from "../support/page-waits.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -69,6 +70,16 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     const roleChange = getEntry(page, "Ada Berg changed the role of Bo Dahl");
     assert.match((await roleChange.getByRole("link", { name: "Bo Dahl" }).getAttribute("href")) ?? "", /\/members$/);
     await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("Changed the text revision").waitFor();
+    const title = `A long title ${"of words ".repeat(30)}`.trim();
+    await createPost(fixture.service.deps, owner, { title, body: "" });
+    const link = page.getByRole("link", { name: title, exact: true });
+    await page.reload();
+    await link.waitFor();
+    for (const width of [1280, 390]) {
+      await resizeWindow(page, { width, height: 900 });
+      const [box, lineBox] = [await link.boundingBox(), await page.getByText("Who did what in").boundingBox()];
+      assert.ok(box && lineBox && box.height < 30 && box.width <= lineBox.width, `one line at ${width} px`);
+    }
     await context.close();
   });
 

@@ -12,7 +12,9 @@ const unknownNames: Record<ActivityObject["type"], string> = {
   account: "an account",
 };
 
-const linkClasses = "font-medium";
+/** Long names take one line at most, so that the sentence stays readable. */
+const nameClasses = "inline-block max-w-[min(100%,26rem)] truncate align-bottom font-medium";
+const linkClasses = `${nameClasses} no-underline hover:underline focus-visible:underline`;
 
 /** The name of an object, as a link to its page if it has one. */
 export function ObjectLink({
@@ -26,10 +28,16 @@ export function ObjectLink({
   const { studio } = useStudio();
   const params = { studioId: studio.id };
   const text = name ?? unknownNames[type];
-  if (name === null || (state === "gone" && type !== "client")) return <span className={linkClasses}>{text}</span>;
+  if (name === null || (state === "gone" && type !== "client"))
+    return (
+      <span className={nameClasses} title={text}>
+        {text}
+      </span>
+    );
+  const linkProps = { className: linkClasses, title: text };
   if (state === "trashed")
     return (
-      <Link to="/studios/$studioId/trash" params={params} className={linkClasses} title="In the trash">
+      <Link to="/studios/$studioId/trash" params={params} {...linkProps} title={`${text} (in the trash)`}>
         {text}
       </Link>
     );
@@ -40,7 +48,7 @@ export function ObjectLink({
           to="/studios/$studioId/posts/$postId"
           params={{ ...params, postId: id }}
           search={postSearch}
-          className={linkClasses}
+          {...linkProps}
         >
           {text}
         </Link>
@@ -50,37 +58,32 @@ export function ObjectLink({
         <Link
           to="/studios/$studioId/publications/$publicationId"
           params={{ ...params, publicationId: id }}
-          className={linkClasses}
+          {...linkProps}
         >
           {text}
         </Link>
       );
     case "asset":
       return (
-        <Link
-          to="/studios/$studioId/assets"
-          params={params}
-          search={parseAssetSearch({ file: id })}
-          className={linkClasses}
-        >
+        <Link to="/studios/$studioId/assets" params={params} search={parseAssetSearch({ file: id })} {...linkProps}>
           {text}
         </Link>
       );
     case "member":
       return (
-        <Link to="/studios/$studioId/members" params={params} className={linkClasses}>
+        <Link to="/studios/$studioId/members" params={params} {...linkProps}>
           {text}
         </Link>
       );
     case "client":
       return (
-        <Link to="/studios/$studioId/clients" params={params} hash={id} className={linkClasses}>
+        <Link to="/studios/$studioId/clients" params={params} hash={id} {...linkProps}>
           {text}
         </Link>
       );
     case "account":
       return (
-        <Link to="/studios/$studioId/platforms" params={params} className={linkClasses}>
+        <Link to="/studios/$studioId/platforms" params={params} {...linkProps}>
           {text}
         </Link>
       );
