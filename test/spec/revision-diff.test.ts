@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
-import { compareText } from "../../web/src/history/compare-text.ts";
+import { compareLines, compareText } from "../../web/src/history/compare-text.ts";
 import { describeRevision, listTrashStates } from "../../web/src/history/describe-revision.ts";
 import { groupRevisions } from "../../web/src/history/group-revisions.ts";
 import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
@@ -31,6 +31,20 @@ describe("differences between two revisions", () => {
     const renamed = [image, document].map((asset) => ({ ...asset, filename: `New ${asset.filename}` }));
     assert.deepEqual(compareAssets({ assets: [image, document] }, { assets: renamed }), [
       { asset: renamed[1], kind: "name", before: "Prices.pdf", after: "New Prices.pdf" },
+    ]);
+  });
+
+  test("compares names of files line by line (HIST-1)", () => {
+    const format = (before: string, after: string) => compareLines(before, after).map(({ kind, text }) => [kind, text]);
+    assert.deepEqual(format("All files", "a file.jpg\nb.jpg"), [
+      ["removed", "All files"],
+      ["added", "a file.jpg"],
+      ["added", "b.jpg"],
+    ]);
+    assert.deepEqual(format("a 1.jpg\nb.jpg", "a 2.jpg\nb.jpg"), [
+      ["removed", "a 1.jpg"],
+      ["added", "a 2.jpg"],
+      ["same", "b.jpg"],
     ]);
   });
 

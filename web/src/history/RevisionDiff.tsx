@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 import { AssetsDiff } from "./AssetsDiff.tsx";
 import { compareAssets, type PostFiles } from "./compare-assets.ts";
-import { TextDiff } from "./TextDiff.tsx";
+import { LinesDiff, TextDiff } from "./TextDiff.tsx";
 
 /** The parts of a post that a revision stores. */
 export interface Snapshot extends PostFiles {
@@ -136,7 +136,7 @@ function VariantDiff({ connectionId, field, before, after }: VariantChange) {
   const account = connections.find(({ id }) => id === connectionId)?.account;
   return (
     <DiffPart label={`${field} for ${account?.handle ?? account?.name ?? "an account"}`}>
-      <TextDiff before={before} after={after} />
+      {field === "Files" ? <LinesDiff before={before} after={after} /> : <TextDiff before={before} after={after} />}
     </DiffPart>
   );
 }

@@ -9,7 +9,7 @@ import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { describeRevision } from "./describe-revision.ts";
-import { RevisionDiff } from "./RevisionDiff.tsx";
+import { isSameContent, RevisionDiff } from "./RevisionDiff.tsx";
 
 /** One revision: who changed what, and when. Expands to show the differences. */
 export function RevisionRow({
@@ -68,40 +68,42 @@ export function RevisionRow({
           </Button>
         )}
       </div>
-      <div className="relative">
-        <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-          <summary className="w-fit cursor-pointer text-sm/(--control-height-small) text-accent">
-            {previous === undefined ? "Content" : "Changes"}
-            <span className="sr-only"> of revision {revision.revision}</span>
-          </summary>
-          {isOpen && (
-            <div className="mt-2 border-l-2 border-rule pl-4">
-              {previous ? (
-                <>
-                  <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
-                  {canUndo && !isCurrent && (
-                    <Button
-                      variant="quiet"
-                      size="small"
-                      className="mt-2 -ml-2.5"
-                      onClick={() => void run(() => onRestore(previous.revision))}
-                      busyLabel={isRunning && "Restoring…"}
-                    >
-                      Undo this and later changes
-                    </Button>
-                  )}
-                </>
-              ) : (
-                <>
-                  <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
-                  <p className="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
-                    {revision.body === "" ? <span className="text-muted">No text yet.</span> : revision.body}
-                  </p>
-                </>
-              )}
-            </div>
-          )}
-        </details>
+      <div className="relative min-h-control-small">
+        {!(previous && isSameContent(previous, revision)) && (
+          <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+            <summary className="w-fit cursor-pointer text-sm/(--control-height-small) text-accent">
+              {previous === undefined ? "Content" : "Changes"}
+              <span className="sr-only"> of revision {revision.revision}</span>
+            </summary>
+            {isOpen && (
+              <div className="mt-2 border-l-2 border-rule pl-4">
+                {previous ? (
+                  <>
+                    <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
+                    {canUndo && !isCurrent && (
+                      <Button
+                        variant="quiet"
+                        size="small"
+                        className="mt-2 -ml-2.5"
+                        onClick={() => void run(() => onRestore(previous.revision))}
+                        busyLabel={isRunning && "Restoring…"}
+                      >
+                        Undo this and later changes
+                      </Button>
+                    )}
+                  </>
+                ) : (
+                  <>
+                    <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
+                    <p className="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                      {revision.body === "" ? <span className="text-muted">No text yet.</span> : revision.body}
+                    </p>
+                  </>
+                )}
+              </div>
+            )}
+          </details>
+        )}
         {(isCurrent ? canUndo : canRestore) && targetRevision !== undefined && (
           <Button
             variant="quiet"

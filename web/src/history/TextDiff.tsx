@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { compareText } from "./compare-text.ts";
+import { compareLines, compareText, type TextPart } from "./compare-text.ts";
 
 const addedClasses = "[del+&]:ml-1 bg-wash text-accent decoration-accent underline decoration-2 underline-offset-3";
 const removedClasses = "text-danger line-through";
@@ -9,20 +9,33 @@ export function TextDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(() => compareText(before, after), [before, after]);
   return (
     <p className="m-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
-      {parts.map(({ kind, text }, i) => {
-        if (kind === "same") return <span key={i}>{text}</span>;
-        const [Element, classes, label] =
-          kind === "added"
-            ? (["ins", addedClasses, "added: "] as const)
-            : (["del", removedClasses, "removed: "] as const);
-        return (
-          <Element key={i} className={classes}>
-            <span className="sr-only">[{label}</span>
-            {text}
-            <span className="sr-only">]</span>
-          </Element>
-        );
-      })}
+      {parts.map((part, i) => (
+        <DiffPart key={i} {...part} />
+      ))}
     </p>
+  );
+}
+
+/** The differences between two lists of lines. */
+export const LinesDiff = ({ before, after }: { before: string; after: string }) => (
+  <div className="[overflow-wrap:anywhere]">
+    {compareLines(before, after).map((part, i) => (
+      <p key={i} className="m-0">
+        <DiffPart {...part} />
+      </p>
+    ))}
+  </div>
+);
+
+function DiffPart({ kind, text }: TextPart) {
+  if (kind === "same") return text;
+  const [Element, classes, label] =
+    kind === "added" ? (["ins", addedClasses, "added: "] as const) : (["del", removedClasses, "removed: "] as const);
+  return (
+    <Element className={classes}>
+      <span className="sr-only">[{label}</span>
+      {text}
+      <span className="sr-only">]</span>
+    </Element>
   );
 }

@@ -1,4 +1,4 @@
-import { diffWords } from "diff";
+import { diffArrays, diffWords } from "diff";
 
 export interface TextPart {
   kind: "same" | "added" | "removed";
@@ -21,13 +21,21 @@ export function compareText(before: string, after: string): TextPart[] {
       { kind: "removed", text: before },
       { kind: "added", text: after },
     ];
-  const parts = changes.map(({ added, removed, value }): TextPart => {
-    if (added) return { kind: "added", text: value };
-    return { kind: removed ? "removed" : "same", text: value };
-  });
+  const parts = changes.map((change): TextPart => ({ kind: getKind(change), text: change.value }));
   return parts.map((part, i) =>
     part.kind === "same" ? { ...part, text: shorten(part.text, i === 0, i === parts.length - 1) } : part,
   );
+}
+
+/** Lists all lines of two texts, such as names of files. */
+export const compareLines = (before: string, after: string): TextPart[] =>
+  diffArrays(before.split("\n"), after.split("\n")).flatMap((change) =>
+    change.value.map((text) => ({ kind: getKind(change), text })),
+  );
+
+function getKind({ added, removed }: { added: boolean; removed: boolean }): TextPart["kind"] {
+  if (added) return "added";
+  return removed ? "removed" : "same";
 }
 
 function shorten(text: string, isFirst: boolean, isLast: boolean): string {

@@ -35,7 +35,7 @@ export function describeRevision(
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
-    ...(changed.includes("variants") ? ["changed the text or files of single accounts"] : []),
+    ...(changed.includes("variants") ? ["changed the text or files per account"] : []),
     ...(changed.includes("tags") ? ["changed the tags"] : []),
     ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files), isCut)] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
@@ -53,11 +53,11 @@ const assetVerbs: Record<AssetChange["kind"], string> = {
   crop: "changed the crop of",
 };
 
-/** Names the file if only one changed, or counts the files if all changed in the same way. */
+/** Names the file if only one changed, or counts the files if all changed in the same way, and all are known. */
 function describeAssets([first, ...others]: readonly AssetChange[], isCut: boolean): string {
   if (!first || others.some(({ kind }) => kind !== first.kind)) return "changed the files";
   const verb = assetVerbs[first.kind];
-  if (isCut) return `${verb} ${others.length + 1} or more files`;
+  if (isCut) return `${verb} files`;
   return others.length === 0 ? `${verb} ${first.asset.filename}` : `${verb} ${others.length + 1} files`;
 }
 
