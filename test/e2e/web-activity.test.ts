@@ -101,7 +101,7 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
         const { page, context } = await openPage(owner, path, { width, colorScheme });
         if (path === "activity") await page.getByText("Show 3 entries").first().click();
         else {
-          await page.getByRole("list", { name: "Connected clients" }).waitFor();
+          await page.getByRole("list", { name: "Connected clients" }).getByText("this studio").waitFor();
           await page.getByRole("tab", { name: "Other" }).click();
         }
         assert.deepEqual(await findViolations(page), [], path);

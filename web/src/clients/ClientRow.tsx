@@ -30,7 +30,7 @@ export function ClientRow({ client }: { client: AiClient }) {
       <RowDetails
         details={[
           ["Acts for", isMine ? "you" : client.user.name],
-          ["Works in", studioName ?? "no studio"],
+          ["Works in", client.studioId === studio.id ? "this studio" : (studioName ?? "no studio")],
           ["Access", formatScopes(client.scopes)],
           ["Approved", <RelativeTime at={client.grantedAt} timezone={studio.timezone} />],
           [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} timezone={studio.timezone} />],

@@ -37,10 +37,10 @@ export function MemberRow({
     <ListRow>
       <div className="min-w-0">
         <p className="m-0 flex items-baseline gap-2">
-          <span className="truncate font-medium">{member.name}</span>
+          <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{member.name}</span>
           {isMe && <span className="text-sm text-muted">you</span>}
         </p>
-        {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
+        {member.email !== null && <p className="mt-0 text-muted [overflow-wrap:anywhere]">{member.email}</p>}
         <p className="mt-0 text-sm text-muted">
           Joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
         </p>

@@ -16,16 +16,21 @@ export function PageHeader({
   useDocumentTitle(title);
   return (
     <header
-      className={`mb-5 flex flex-wrap justify-between gap-x-6 gap-y-3 ${children === undefined ? "items-center" : "items-start"}`}
+      // From `sm` on, the introduction has the whole width, below the title and the actions.
+      className={`mb-5 flex flex-wrap justify-between gap-x-6 gap-y-3 sm:items-center ${children === undefined ? "items-center" : "items-start sm:grid sm:grid-cols-[minmax(10rem,1fr)_auto] sm:gap-y-1"}`}
       data-page-width={isWide ? "wide" : undefined}
     >
-      <div className="min-w-0 flex-[1_1_16rem]">
+      <div className={`min-w-0 flex-[1_1_16rem] ${children === undefined ? "" : "sm:contents"}`}>
         <h1>{title}</h1>
-        {children !== undefined && <div className="mt-1 max-w-[70ch] text-muted">{children}</div>}
+        {children !== undefined && (
+          <div className="max-w-[70ch] text-muted max-sm:mt-1 sm:col-span-full sm:row-start-2">{children}</div>
+        )}
       </div>
       {/* On a phone, several actions have their own line, so that the page can align the last one to the right. */}
       {actions !== undefined && (
-        <div className="flex flex-wrap items-center gap-2 max-sm:has-[>*+*]:basis-full">{actions}</div>
+        <div className="flex flex-wrap items-center gap-2 empty:hidden max-sm:has-[>*+*]:basis-full sm:col-start-2 sm:row-start-1">
+          {actions}
+        </div>
       )}
     </header>
   );
