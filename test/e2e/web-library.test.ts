@@ -13,6 +13,7 @@ import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
+import { addFile } from "../support/history-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -241,9 +242,24 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       await waitForFit(page);
       assert.deepEqual(await findViolations(page), []);
     };
+    const longName = `harbour_${"final_".repeat(12)}v12.pdf`;
+    await addFile(fixture.service.deps, owner, longName);
+    for (const path of ["/assets", "/assets?view=list"]) {
+      await open(path);
+      const button = page.locator("button[data-tile]").and(page.getByRole("button", { name: longName }));
+      await button.waitFor();
+      await assertFits();
+      // The end of the name is visible.
+      const [box, endBox] = [
+        await button.boundingBox(),
+        await button
+          .getByText(/^\w+_v12\.pdf$/)
+          .last()
+          .boundingBox(),
+      ];
+      assert.ok(box && endBox && endBox.width > 50 && endBox.x + endBox.width <= box.x + box.width, path);
+    }
     await open("/assets");
-    await items().first().waitFor();
-    await assertFits();
     await tile(/logo\.jpg/)
       .first()
       .click();

@@ -2,6 +2,7 @@ import { Link2 } from "lucide-react";
 import type { MouseEvent, ReactNode } from "react";
 import type { Asset } from "../api/queries.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
+import { Filename } from "./Filename.tsx";
 import { formatDuration, formatMediaMetadata, getTypeLabel, kindIcons } from "./labels.ts";
 import { TileTags } from "./TileTags.tsx";
 import { TileImage } from "./TileImage.tsx";
@@ -55,9 +56,7 @@ export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frame
             </span>
           )}
         </span>
-        <span className="mt-1.5 block truncate leading-5 font-medium" title={asset.filename}>
-          {asset.filename}
-        </span>
+        <Filename name={asset.filename} className="mt-1.5 leading-5 font-medium" />
         <span className="block truncate text-sm leading-5 text-muted">
           {formatMediaMetadata({ ...asset, durationMs: undefined })}
           {asset.postId !== null && <span className="sr-only"> · Used in a post</span>}
@@ -137,9 +136,7 @@ export function LibraryRow({
             <TileImage asset={asset} isSmall />
           </span>
           <span className="min-w-0 flex-1">
-            <span className="block truncate leading-5 font-medium" title={asset.filename}>
-              {asset.filename}
-            </span>
+            <Filename name={asset.filename} className="leading-5 font-medium" />
             <span className="block truncate text-sm leading-5 text-muted sm:hidden">{formatMediaMetadata(asset)}</span>
           </span>
           <span className={`flex items-center gap-1.5 text-sm text-muted ${rowColumns.type}`}>

@@ -1,6 +1,7 @@
 import type { Asset } from "../api/queries.ts";
 import { assetTileClasses } from "./AssetGrid.tsx";
 import { AssetImage } from "./AssetImage.tsx";
+import { Filename } from "./Filename.tsx";
 
 /** A file with a checkbox, for dialogs in which the user chooses files. */
 export function PickableAsset({
@@ -25,7 +26,7 @@ export function PickableAsset({
           checked={isSelected}
           onChange={({ target }) => onChange(target.checked)}
         />
-        <span className="truncate">{asset.filename}</span>
+        <Filename name={asset.filename} className="min-w-0" />
       </span>
       {note !== undefined && <span className="text-sm text-muted">{note}</span>}
     </label>

@@ -6,6 +6,7 @@ import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
 import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
+import { Filename } from "../assets/Filename.tsx";
 import { describePostState } from "../posts/describe-post-state.ts";
 import { PostExcerpt } from "../posts/PostExcerpt.tsx";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
@@ -80,7 +81,7 @@ function SearchResults({ query, closeAndRun, onChange, statusSlot, children }: R
           {assets.items.slice(0, maxResults).map((asset) => (
             <PaletteItem key={asset.id} value={asset.id} onSelect={openFile(asset.id)}>
               <Thumbnail asset={asset} size="tiny" />
-              <span className="min-w-0 flex-1 truncate">{asset.filename}</span>
+              <Filename name={asset.filename} className="min-w-0 flex-1" />
             </PaletteItem>
           ))}
           {assets.items.length > maxResults && (

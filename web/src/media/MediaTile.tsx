@@ -13,6 +13,7 @@ import {
 import { useRef, type MouseEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import type { Asset } from "../api/queries.ts";
+import { Filename } from "../assets/Filename.tsx";
 import { formatMediaMetadata, listMediaMetadata } from "../assets/labels.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { DotSeparated } from "../ui/DotSeparated.tsx";
@@ -98,8 +99,8 @@ export function MediaTile({
         )}
         {edit && isSelectable && <TileCheckbox asset={asset} selection={edit.selection} />}
       </div>
-      <p className={captionClasses} title={filename}>
-        {filename}
+      <p className={captionClasses}>
+        <Filename name={filename} />
       </p>
       <p className="m-0 text-xs text-muted">
         <DotSeparated parts={listMediaMetadata(asset)} />
