@@ -81,7 +81,9 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
       (await getPost(deps, owner, { postId })).tags.toSorted().join() === expected;
     await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
     const field = page.getByRole("combobox", { name: "Tags" });
+    const fieldBox = await field.boundingBox();
     await field.pressSequentially("Harbour,sea,");
+    assert.deepEqual(await field.boundingBox(), fieldBox, "the field stays where it is");
     await field.pressSequentially("draft idea");
     await field.press("Enter");
     await waitUntil(() => hasTags("draft idea,harbour,sea"));

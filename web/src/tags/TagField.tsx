@@ -87,7 +87,6 @@ export function TagField({
     <Field label={label} hint={error === "" ? `Press Enter or comma after each tag.${countText}` : undefined}>
       {(control) => (
         <>
-          <Chips tags={tags} renderTag={renderTag} onRemove={remove} />
           <TagInput
             {...control}
             ref={input}
@@ -106,6 +105,8 @@ export function TagField({
           <p id={`${control.id}-error`} className="m-0 text-sm text-danger" role="status">
             {error === "" ? <span className="sr-only">{announcement}</span> : error}
           </p>
+          {/* Below the field, so that it stays under the pointer when the first tag is added. */}
+          <Chips tags={tags} renderTag={renderTag} onRemove={remove} className="mt-2" />
         </>
       )}
     </Field>
@@ -116,13 +117,15 @@ function Chips({
   tags,
   renderTag = (tag) => tag,
   onRemove,
+  className = "",
 }: {
   tags: readonly string[];
   renderTag?: ((tag: string) => ReactNode) | undefined;
   onRemove?: (tag: string) => void;
+  className?: string;
 }) {
   return (
-    <ul aria-label="Tags" className="mb-2 flex flex-wrap gap-1.5 empty:hidden">
+    <ul aria-label="Tags" className={`flex flex-wrap gap-1.5 empty:hidden ${className}`}>
       {tags.map((tag) => (
         <li
           key={tag}
