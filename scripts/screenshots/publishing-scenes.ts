@@ -38,6 +38,10 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
     createScene("approvals", "publications/approvals", (page) =>
       page.getByRole("group", { name: "Text" }).first().waitFor(),
     ),
+    createScene("approvals-image", "publications/approvals", async (page) => {
+      await clickButton(page, "Enlarge poster.jpg");
+      await page.locator("dialog [aria-busy=false] img").waitFor();
+    }),
     createScene("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
     ...Object.entries(publicationIds).map(([state, id]) =>
       createScene(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
