@@ -65,7 +65,11 @@ export async function createFullScenes({ service }: WebFixture): Promise<Scene[]
     createScene("activity", "activity"),
     createScene("trash", "trash"),
     createScene("switcher", "posts", (page) => clickButton(page, /Switch studio/)),
-    createScene("account-menu", "posts", (page) => clickButton(page, /Mira Okafor|Menu/)),
+    createScene("account-menu", "posts", async (page) => {
+      const menu = page.getByRole("button", { name: /^Menu/ });
+      if (await menu.isVisible()) await menu.click();
+      await clickButton(page, /Mira Okafor/);
+    }),
     createScene("palette", "posts", (page) => openPalette(page, "")),
     createScene("palette-search", "posts", (page) => openPalette(page, "glaze")),
     createScene("palette-nothing", "posts", (page) => openPalette(page, "lighthouse")),

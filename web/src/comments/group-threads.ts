@@ -16,5 +16,8 @@ export function groupThreads(comments: readonly Comment[]): Thread[] {
 
 export const formatOpenThreads = (count: number): string => (count === 1 ? "1 open thread" : `${count} open threads`);
 
-export const countComments = (comments: readonly Comment[]): number =>
-  comments.filter(({ isDeleted }) => !isDeleted).length;
+/** The threads that are not resolved, except those whose comments are all deleted. */
+export const listOpenThreads = (comments: readonly Comment[]): Thread[] =>
+  groupThreads(comments).filter(
+    ({ first, replies }) => first.resolvedAt === null && [first, ...replies].some(({ isDeleted }) => !isDeleted),
+  );

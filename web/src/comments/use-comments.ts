@@ -4,7 +4,7 @@ import { commentsQuery, type Comment } from "../api/comment-queries.ts";
 import { livePollInterval } from "../api/paged-query.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { countComments } from "./group-threads.ts";
+import { listOpenThreads } from "./group-threads.ts";
 
 interface CommentList extends Pick<ListQuery<Comment>, "query"> {
   /** The comments of all pages, oldest first. */
@@ -29,8 +29,8 @@ export function useComments(postId: string, refetchInterval = livePollInterval):
   };
 }
 
-/** How many comments a post has; undefined until they have loaded. */
-export function useCommentCount(postId: string): number | undefined {
+/** How many threads of a post are not resolved; undefined until its comments have loaded. */
+export function useOpenThreadCount(postId: string): number | undefined {
   const { query, comments } = useComments(postId);
-  return query.isSuccess ? countComments(comments) : undefined;
+  return query.isSuccess ? listOpenThreads(comments).length : undefined;
 }

@@ -115,7 +115,7 @@ function PostResult({ post }: { post: PostSummary }) {
           </span>
         )}
       </span>
-      <span className="flex-none text-sm text-muted">{label}</span>
+      <span className="flex-none text-sm text-muted max-sm:sr-only">{label}</span>
     </>
   );
 }

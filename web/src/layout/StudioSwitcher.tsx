@@ -41,7 +41,7 @@ export function StudioSwitcher() {
           <MenuRadioItem
             key={membership.studioId}
             value={membership.studioId}
-            detail={membership.studioId === me.activeStudioId ? "Active" : roleLabels[membership.role]}
+            detail={`${roleLabels[membership.role]}${membership.studioId === me.activeStudioId ? ", active" : ""}`}
           >
             <span title={membership.studioName}>{membership.studioName}</span>
           </MenuRadioItem>

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Post } from "../api/queries.ts";
-import { useCommentCount } from "../comments/use-comments.ts";
+import { useOpenThreadCount } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { PostMedia } from "../media/PostMedia.tsx";
 import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
@@ -71,7 +71,7 @@ export function PostEditor({
   const navigate = route.useNavigate();
   const intendedTime = useIntendedTime(editor.latestPost);
   const textColumn = useRef<HTMLDivElement>(null);
-  const commentCount = useCommentCount(post.id);
+  const openThreadCount = useOpenThreadCount(post.id);
   const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(base);
   useDocumentTitle(draft.title);
   const canPublish =
@@ -111,7 +111,7 @@ export function PostEditor({
         editor={editor}
         pressedPagerButton={pressedPagerButton}
         nextAction={nextAction}
-        commentCount={commentCount}
+        openThreadCount={openThreadCount}
         openPanel={openPanel}
         onTogglePanel={togglePanel}
         onPublish={() => openPublishDialog("publish")}

@@ -25,7 +25,7 @@ interface PostHeaderProps {
   pressedPagerButton: PressedPagerButton;
   nextAction: NextAction | undefined;
   /** Undefined while it loads. */
-  commentCount: number | undefined;
+  openThreadCount: number | undefined;
   openPanel: PostPanel | undefined;
   onTogglePanel: (panel: PostPanel) => void;
   onPublish: () => void;
@@ -39,7 +39,7 @@ interface PostHeaderProps {
 export function PostHeader({
   editor,
   pressedPagerButton,
-  commentCount,
+  openThreadCount,
   openPanel,
   onTogglePanel,
   ...rest
@@ -50,7 +50,7 @@ export function PostHeader({
   const hasPagerButtons = isExtraWide && openPanel === undefined;
   const pager = usePostPager(editor);
   const panelButtons = (
-    <PostPanelButtons commentCount={commentCount} openPanel={openPanel} onTogglePanel={onTogglePanel} />
+    <PostPanelButtons openThreadCount={openThreadCount} openPanel={openPanel} onTogglePanel={onTogglePanel} />
   );
   const backLink = <PostsBackLink />;
   const saveStatus = <SaveStatus editor={editor} />;
@@ -71,7 +71,7 @@ export function PostHeader({
           pagerButtons={hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
           saveStatus={isWide && saveStatus}
           panelButtons={isWide && panelButtons}
-          phoneItems={!isWide && <PhoneMenuItems commentCount={commentCount} onTogglePanel={onTogglePanel} />}
+          phoneItems={!isWide && <PhoneMenuItems openThreadCount={openThreadCount} onTogglePanel={onTogglePanel} />}
           {...rest}
         />
       </div>

@@ -1,4 +1,5 @@
 import { ArrowLeft, History, MessageSquare } from "lucide-react";
+import { formatOpenThreads } from "../comments/group-threads.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostPanel } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
@@ -12,13 +13,13 @@ const panels = [
 
 interface PanelProps {
   /** Undefined while it loads. */
-  commentCount: number | undefined;
+  openThreadCount: number | undefined;
   onTogglePanel: (panel: PostPanel) => void;
 }
 
 /** The buttons that open and close the panels beside the post. */
 export const PostPanelButtons = ({
-  commentCount,
+  openThreadCount,
   openPanel,
   onTogglePanel,
 }: PanelProps & { openPanel: PostPanel | undefined }) => (
@@ -35,14 +36,16 @@ export const PostPanelButtons = ({
       >
         {/* On a phone or beside an open panel, the status and the next action need the space. */}
         <span className="@max-2xl:sr-only pointer-coarse:@max-3xl:sr-only">{label}</span>
-        {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
+        {panel === "comments" && openThreadCount !== undefined && openThreadCount > 0 && (
+          <span title={formatOpenThreads(openThreadCount)}>{openThreadCount}</span>
+        )}
       </Button>
     ))}
   </div>
 );
 
 /** What a phone offers in the menu of the post, too, because the link and the buttons for it scroll away. */
-export function PhoneMenuItems({ commentCount, onTogglePanel }: PanelProps) {
+export function PhoneMenuItems({ openThreadCount, onTogglePanel }: PanelProps) {
   const { studio } = useStudio();
   return (
     <>
@@ -58,7 +61,7 @@ export function PhoneMenuItems({ commentCount, onTogglePanel }: PanelProps) {
         <MenuItem
           key={panel}
           icon={icon}
-          detail={panel === "comments" && commentCount !== 0 ? commentCount : undefined}
+          detail={panel === "comments" && openThreadCount !== 0 ? openThreadCount : undefined}
           onSelect={() => onTogglePanel(panel)}
         >
           {label}

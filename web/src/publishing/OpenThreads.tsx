@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { MessageSquare } from "lucide-react";
 import { pollEvery } from "../api/paged-query.ts";
-import { formatOpenThreads, groupThreads } from "../comments/group-threads.ts";
+import { formatOpenThreads, listOpenThreads } from "../comments/group-threads.ts";
 import { useComments } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
 
@@ -11,9 +11,7 @@ const pollInterval = pollEvery(5000);
 export function OpenThreads({ postId }: { postId: string }) {
   const { studio } = useStudio();
   const { comments } = useComments(postId, pollInterval);
-  const openThreads = groupThreads(comments).filter(
-    ({ first, replies }) => first.resolvedAt === null && [first, ...replies].some(({ isDeleted }) => !isDeleted),
-  );
+  const openThreads = listOpenThreads(comments);
   if (openThreads.length === 0) return null;
   return (
     <p className="mt-4 mb-0">

@@ -134,6 +134,12 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
                 {tag}
               </span>
             ))}
+          {post.tags.length > maxTags && (
+            <span>
+              +{post.tags.length - maxTags}
+              <span className="sr-only"> more tags</span>
+            </span>
+          )}
         </p>
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">

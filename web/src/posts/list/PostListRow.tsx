@@ -72,7 +72,7 @@ export const PostListRow = memo(function PostListRow({
         </span>
       )}
       {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
-      <div className="min-w-0 flex-1">
+      <div className={`min-w-0 flex-1 ${layout === "wide" ? "pr-2" : ""}`}>
         <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
             <h2
@@ -92,14 +92,14 @@ export const PostListRow = memo(function PostListRow({
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
-              <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
+              <p className={`m-0 truncate text-sm text-muted ${post.excerpt === "" ? "flex-none" : "min-w-[8rem]"}`}>
                 {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
               </p>
               {!isNarrow && <RowTags tags={tags} />}
             </div>
           )}
         </div>
-        {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} isSearch={search.q !== undefined} />}
+        {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} />}
       </div>
       {layout === "wide" && (
         <>
@@ -131,25 +131,15 @@ export const PostListRow = memo(function PostListRow({
 });
 
 /** What wider rows show in columns. On a phone, what does not fit beside the state wraps to a line that is hidden. */
-function NarrowDetails({
-  post,
-  tags,
-  timezone,
-  isSearch,
-}: {
-  post: PostSummary;
-  tags: readonly string[];
-  timezone: string;
-  isSearch: boolean;
-}) {
-  // On a phone, tags say more than when the post was created, and in a search, they can be what matched.
-  const areTagsMoreUseful = tags.length > 0 && (isSearch || findPostTime(post).kind === "created");
+function NarrowDetails({ post, tags, timezone }: { post: PostSummary; tags: readonly string[]; timezone: string }) {
+  // On a phone, tags say more than when the post was created.
+  const areTagsMoreUseful = tags.length > 0 && findPostTime(post).kind === "created";
   const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
   return (
     <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
       <PostStateBadge post={post} />
-      <OpenThreadCount post={post} />
       {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
+      <OpenThreadCount post={post} />
       <span className="min-w-0 @max-md:hidden">
         <AccountStates post={post} platforms="beside" />
       </span>

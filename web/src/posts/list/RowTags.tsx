@@ -21,28 +21,22 @@ export function RowTags({ tags: [tag, ...otherTags] }: { tags: readonly string[]
   );
 }
 
-/** The most tags that a row shows on a phone. */
-const maxPhoneTags = 2;
-
 /**
- * The same tags on a phone, beside the state and the time. A tag that does not fit wraps to a second line, which is
- * hidden. They are no links, because their targets would cover the row.
+ * The same on a phone, beside the state and the time. If it does not fit, it wraps to a second line, which is hidden. It
+ * is no link, because its target would cover the row.
  */
-export function PhoneTags({ tags }: { tags: readonly string[] }) {
-  if (tags.length === 0) return null;
+export function PhoneTags({ tags: [tag, ...otherTags] }: { tags: readonly string[] }) {
+  if (tag === undefined) return null;
   return (
-    <span className="flex h-5 min-w-0 flex-1 flex-wrap gap-x-1 overflow-hidden">
-      {/* Takes the first line, so that a first tag that does not fit wraps, too. */}
+    <span className="flex h-5 min-w-0 flex-1 flex-wrap overflow-hidden">
+      {/* Takes the first line, so that a tag that does not fit wraps. */}
       <span className="h-5 w-0" />
-      {tags.slice(0, maxPhoneTags).map((tag) => (
-        <span
-          key={tag}
-          className="max-w-24 truncate rounded-full bg-hover px-2 text-xs/5 font-medium [[data-selected]_&]:text-ink"
-        >
+      <span className="flex items-center gap-1">
+        <span className="max-w-24 truncate rounded-full bg-hover px-2 text-xs/5 font-medium @md:max-w-48 [[data-selected]_&]:text-ink">
           {tag}
         </span>
-      ))}
-      <HiddenTags tags={tags.slice(maxPhoneTags)} />
+        <HiddenTags tags={otherTags} />
+      </span>
     </span>
   );
 }
