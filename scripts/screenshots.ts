@@ -104,7 +104,11 @@ async function takeScreenshot(
  * backdrops in the middle of the image.
  */
 async function fitViewport(page: Page): Promise<void> {
-  const [width, height] = await page.evaluate<[number, number]>("[innerWidth, document.documentElement.scrollHeight]");
+  const { width = 0 } = page.viewportSize() ?? {};
+  const [contentWidth, height] = await page.evaluate<[number, number]>(
+    "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]",
+  );
+  if (contentWidth > width) throw new Error(`the page is ${contentWidth} px wide`);
   await page.setViewportSize({ width, height });
   await page.evaluate("scrollTo(0, 0)");
   // Hidden lazy images never load. If there are any, the wait ends after five seconds, and its error is ignored.

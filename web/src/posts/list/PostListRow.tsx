@@ -136,13 +136,15 @@ function NarrowDetails({ post, tags, timezone }: { post: PostSummary; tags: read
   const areTagsMoreUseful = tags.length > 0 && findPostTime(post).kind === "created";
   const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
   return (
-    <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
+    <p className="relative m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
       <PostStateBadge post={post} />
       {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
       <OpenThreadCount post={post} />
-      <span className="min-w-0 @max-md:hidden">
-        <AccountStates post={post} platforms="beside" />
-      </span>
+      {post.publications.length > 0 && (
+        <span className="min-w-0 @max-md:hidden">
+          <AccountStates post={post} platforms="beside" />
+        </span>
+      )}
       <PhoneTags tags={tags} />
     </p>
   );
