@@ -8,6 +8,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
@@ -260,7 +261,8 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     const member = await newMember(deps, owner, "member");
     const postId = await addPost("Winter catalog");
     const connectionIds = [await newConnection(deps, owner, "pier", "sandbox")];
-    const { publications } = await publishPost(deps, member, { postId, connectionIds, propose: true });
+    const at = toIsoTime(Date.now() + days(3));
+    const { publications } = await publishPost(deps, member, { postId, connectionIds, at, propose: true });
     await addComment(deps, owner, { postId, body: "Shorter, please." });
     await sendBackPublication(deps, owner, { publicationId: publications[0]?.id ?? "" });
     const page = await openStudioPage(fixture, member, "posts", { errors });
@@ -271,12 +273,16 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("Sent back", { exact: true }).first().waitFor();
     assert.deepEqual(await findViolations(page), []);
     await page.getByRole("link", { name: "Winter catalog" }).click();
+    await page.getByText("Sent back", { exact: true }).nth(1).waitFor(); // at the top and beside the account
+    await page.getByRole("button", { name: "Ask again…", exact: true }).waitFor();
     await page.getByRole("button", { name: "Ask again for approval to publish to pier" }).click();
+    assert.ok(await page.getByRole("radio", { name: "Pick a time" }).isChecked(), "the time is kept");
     await page.getByRole("button", { name: "Ask for approval", exact: true }).click();
     await page.getByText("Sent for approval.").first().waitFor();
     await page.getByRole("link", { name: "Publications", exact: true }).waitFor();
     const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
     assert.equal(publication?.state, "proposed", "although members may publish without approval");
+    assert.equal(publication.scheduledFor?.slice(0, 16), at.slice(0, 16));
     await page.context().close();
   });
 

@@ -9,6 +9,7 @@ const publication = (state: string, connectionId = "one", requestedThrough: stri
   connectionId,
   requestedBy: { id: "ada" },
   requestedThrough,
+  problem: null as { code: string } | null,
 });
 const post = (status: "draft" | "ready" | "archived", publications: ReturnType<typeof publication>[] = []) => ({
   status,
@@ -53,6 +54,22 @@ test("a publication that waits for a person comes before everything else", () =>
     label: "Resolve…",
     publicationId: "pub unconfirmed",
   });
+});
+
+test("a user whose request was sent back asks again (PUB-3)", () => {
+  const sentBack = { ...publication("canceled", "one", null), problem: { code: "sent_back" } };
+  assert.deepEqual(getNextAction(post("draft", [sentBack]), [account()], owner), {
+    kind: "askAgain",
+    label: "Ask again…",
+    connectionIds: ["one"],
+  });
+  const requestOfOther = { ...sentBack, requestedBy: { id: "cleo" } };
+  assert.deepEqual(getNextAction(post("draft", [requestOfOther]), [account()], owner), { kind: "markReady" });
+  assert.deepEqual(
+    getNextAction(post("draft", [publication("canceled", "one", null), sentBack]), [account()], owner),
+    { kind: "markReady" },
+    "a newer publication replaces it",
+  );
 });
 
 test("users are not asked to approve what they requested themselves", () => {

@@ -29,6 +29,7 @@ export function NextActionButton({
         </Button>
       );
     case "publish":
+    case "askAgain":
       return <Button onClick={onPublish}>{action.label}</Button>;
     case "connect":
       return (

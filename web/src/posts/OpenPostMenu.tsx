@@ -5,7 +5,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuSeparator } from "../ui/Menu.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
-import { findShownState } from "./find-shown-state.ts";
+import { describeOpenPostState } from "./describe-post-state.ts";
 import { askLabel } from "./next-action.ts";
 import { findGroup } from "./post-groups.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
@@ -93,7 +93,7 @@ export function OpenPostMenu({
               </MenuItem>
             )}
             <MenuSeparator />
-            {findShownState({ ...editor.latestPost, status }) !== undefined && (
+            {describeOpenPostState({ ...editor.latestPost, status }) && (
               <StatusItems status={status} onSetStatus={onSetStatus} />
             )}
             <MenuItem icon={Trash2} isDestructive onSelect={() => void deletePost()}>

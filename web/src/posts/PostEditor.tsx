@@ -114,7 +114,11 @@ export function PostEditor({
         openThreadCount={openThreadCount}
         openPanel={openPanel}
         onTogglePanel={togglePanel}
-        onPublish={() => openPublishDialog("publish")}
+        onPublish={() =>
+          nextAction?.kind === "askAgain"
+            ? openPublishDialog("ask", nextAction.connectionIds)
+            : openPublishDialog("publish")
+        }
         onAskForApproval={canPublish && isPublisher ? () => openPublishDialog("ask") : undefined}
       />
       {error !== undefined && <ErrorMessage error={error} onRetry={() => void editor.save()} />}

@@ -1,13 +1,11 @@
 import type { ReactNode } from "react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { mediumScreenQuery } from "../ui/breakpoints.ts";
 import { useMediaQuery } from "../ui/use-media-query.ts";
-import { stateColors, stateIcons } from "./AccountStates.tsx";
-import { findShownState } from "./find-shown-state.ts";
+import { describeOpenPostState } from "./describe-post-state.ts";
 import type { NextAction } from "./next-action.ts";
 import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
@@ -99,17 +97,15 @@ function Actions({
   const { may } = useStudio();
   const setStatus = useSetStatus(editor);
   const { status } = editor.base;
-  const publicationState = findShownState({ ...editor.latestPost, status });
+  const state = describeOpenPostState({ ...editor.latestPost, status });
   return (
     <>
-      {publicationState === undefined ? (
+      {state === undefined ? (
         <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       ) : (
         <span className="grid font-medium">
           <IconBadge
-            icon={stateIcons[publicationState]}
-            label={stateLabels[publicationState]}
-            color={stateColors[publicationState]}
+            {...state}
             // The longest label wraps to two lines, so that the header has one row beside every next action.
             labelClassName="@max-2xl:leading-4 @max-2xl:whitespace-normal"
           />

@@ -1,20 +1,48 @@
 import { CornerUpLeft, type LucideIcon } from "lucide-react";
-import type { PostSummary } from "../api/summary-queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
+import type { PostStatus } from "../api/queries.ts";
 import { sentBackLabel, stateLabels } from "../publishing/publication-states.ts";
+import { listSentBack } from "../publishing/sent-back.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
 import { findShownState } from "./find-shown-state.ts";
 import { statusColors, statusIcons, statusLabels } from "./status-labels.ts";
 
-type StatedPost = Pick<PostSummary, "status" | "publications" | "wasSentBack">;
+type StatedPost = Parameters<typeof findShownState>[0] & { wasSentBack: boolean };
 
-/** How lists show the state of a post: the most urgent state of its publications, or its status if it has none. */
-export function describePostState(post: StatedPost): { label: string; icon: LucideIcon; color: string } {
+interface StateDescription {
+  label: string;
+  icon: LucideIcon;
+  color: string;
+}
+
+/** How lists show the state of a post: that of its publications, or its status if they have none. */
+export function describePostState(post: StatedPost): StateDescription {
+  const { status } = post;
+  return (
+    describePublicationState(post) ?? {
+      label: statusLabels[status].singular,
+      icon: statusIcons[status],
+      color: statusColors[status],
+    }
+  );
+}
+
+/** The most urgent state of a post's publications; undefined if the status of the post says more. */
+function describePublicationState(post: StatedPost): StateDescription | undefined {
   const state = findShownState(post);
   if (state !== undefined) return { label: stateLabels[state], icon: stateIcons[state], color: stateColors[state] };
-  if (waitsForChanges(post)) return { label: sentBackLabel, icon: CornerUpLeft, color: "text-warning" };
-  const { status } = post;
-  return { label: statusLabels[status].singular, icon: statusIcons[status], color: statusColors[status] };
+  return waitsForChanges(post) ? { label: sentBackLabel, icon: CornerUpLeft, color: "text-warning" } : undefined;
 }
+
+/** The same for a post that is open. */
+export const describeOpenPostState = ({
+  status,
+  publications = [],
+}: {
+  status: PostStatus;
+  publications?: readonly Publication[] | undefined;
+}): StateDescription | undefined =>
+  describePublicationState({ status, publications, wasSentBack: listSentBack(publications).length > 0 });
 
 /** Whether someone asked for changes, and nothing else is planned or published. */
 export const waitsForChanges = (post: StatedPost): boolean =>

@@ -1,14 +1,18 @@
 import { isOwnRequest } from "../publishing/is-own-request.ts";
+import { isOwnSentBack, listSentBack } from "../publishing/sent-back.ts";
 
 /** What the user most likely does next with a post. */
 export type NextAction =
   | { kind: "restore" | "markReady" | "connect" }
   | { kind: "publish"; label: string }
+  /** An approver asked for changes. */
+  | { kind: "askAgain"; label: string; connectionIds: readonly string[] }
   /** `publicationId` is undefined if there are several, which the Approvals page lists. */
   | { kind: "review"; label: string; publicationId: string | undefined };
 
 /** The only choice of users who may not publish without approval; others can ask, too. */
 export const askLabel = "Ask for approval…";
+export const askAgainLabel = "Ask again…";
 
 type PolicyAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
 
@@ -20,6 +24,7 @@ interface PostState {
         id: string;
         connectionId: string;
         state: string;
+        problem: { code: string } | null;
         requestedBy: { id: string } | null;
         requestedThrough: string | null;
         hasLostApproval?: true | undefined;
@@ -59,6 +64,12 @@ export function getNextAction(
         publicationId: otherProposals.length === 0 ? proposal.id : undefined,
       };
   }
+  const sentBackIds = listSentBack(publications)
+    .filter((publication) => isOwnSentBack(publication, userId))
+    .map(({ connectionId }) => connectionId)
+    .filter((id) => accounts?.some((account) => account.connectionId === id && account.canPublish));
+  if (sentBackIds.length > 0 && may("publications.request"))
+    return { kind: "askAgain", label: askAgainLabel, connectionIds: sentBackIds };
   const isUnderWay = publications.some(({ state }) => underWayStates.includes(state));
   if (status === "draft" && !isUnderWay) return may("posts.write") ? { kind: "markReady" } : undefined;
   if (!accounts || !may("publications.request")) return undefined;

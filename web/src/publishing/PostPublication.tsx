@@ -6,8 +6,9 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { PublishingRow, rowNameClasses } from "./PublishingRow.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed, wasSentBack } from "./publication-states.ts";
+import { describeMissed } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
+import { wasSentBack } from "./sent-back.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({

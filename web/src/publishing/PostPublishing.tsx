@@ -10,8 +10,9 @@ import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
 import { PublishButtons, type PublishMode } from "./PublishButtons.tsx";
-import { isOwnSentBack, repeatableStates } from "./publication-states.ts";
+import { repeatableStates } from "./publication-states.ts";
 import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
+import { isOwnSentBack } from "./sent-back.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
 const maxPublications = 6;

@@ -1,21 +1,16 @@
 import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { askLabel } from "../posts/next-action.ts";
+import { askAgainLabel, askLabel } from "../posts/next-action.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import type { ButtonSize } from "../ui/button-classes.ts";
 import { isOwnRequest } from "./is-own-request.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import {
-  canReschedule,
-  changeableStates,
-  isOwnSentBack,
-  isProposedWithoutTime,
-  repeatableStates,
-} from "./publication-states.ts";
+import { canReschedule, changeableStates, isProposedWithoutTime, repeatableStates } from "./publication-states.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
+import { isOwnSentBack } from "./sent-back.ts";
 
 /** Loaded on demand, because most publications don't fail. */
 const SchedulePostDialog = lazy(async () => ({
@@ -136,7 +131,7 @@ type ActionLabels = readonly [label: string, action: string];
 const getTimeLabels = (publication: Publication): ActionLabels =>
   isProposedWithoutTime(publication) ? ["Set a time", "Set a time for"] : ["Reschedule", "Reschedule"];
 
-const askAgainLabels: ActionLabels = ["Ask again…", "Ask again for approval to publish"];
+const askAgainLabels: ActionLabels = [askAgainLabel, "Ask again for approval to publish"];
 
 function getPublishLabels(state: Publication["state"], isPublisher: boolean): ActionLabels {
   // A canceled publication never started.

@@ -20,11 +20,12 @@ import { PublicationProblem } from "./PublicationProblem.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState, wasSentBack } from "./publication-states.ts";
+import { describeState } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
+import { wasSentBack } from "./sent-back.ts";
 
 const route = getRouteApi("/studios/$studioId/publications/$publicationId");
 

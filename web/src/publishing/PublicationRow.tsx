@@ -9,8 +9,9 @@ import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed, wasSentBack } from "./publication-states.ts";
+import { describeMissed } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
+import { wasSentBack } from "./sent-back.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
 export function PublicationRow({

@@ -11,9 +11,10 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
+import { listSentBack } from "./sent-back.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
-import { resolveLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 /** Outside of the editor, there is nothing to save. */
 const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };
@@ -49,8 +50,15 @@ export function PublishDialog({
   const { accounts } = useAccounts(post);
   const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
   const [chosenIds, setChosenIds] = useState<readonly string[]>(() => initialIds ?? chooseOnlyAccount(accounts));
-  const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling);
-  const [localTime, setLocalTime] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
+  const [previousTime] = useState(() => findPreviousTime(post, initialIds));
+  const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling || previousTime !== undefined);
+  const [localTime, setLocalTime] = useState(
+    () =>
+      initialLocalTime ??
+      (previousTime === undefined
+        ? suggestLocalTime(Date.now(), studio.timezone)
+        : toLocalTime(previousTime, studio.timezone)),
+  );
   const [asksForApproval, setAsksForApproval] = useState(initiallyAsksForApproval);
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
@@ -177,6 +185,14 @@ export function PublishDialog({
 function chooseOnlyAccount(accounts: readonly Account[]): readonly string[] {
   const newAccounts = accounts.filter(({ canPublish, publishedAt }) => canPublish && publishedAt === undefined);
   return newAccounts.length === 1 ? newAccounts.map(({ connectionId }) => connectionId) : [];
+}
+
+/** The time of a request that was sent back, if it is not over. */
+function findPreviousTime({ publications = [] }: Post, connectionIds: readonly string[] = []): number | undefined {
+  const times = listSentBack(publications)
+    .filter(({ connectionId }) => connectionIds.includes(connectionId))
+    .map(({ scheduledFor }) => Date.parse(scheduledFor ?? ""));
+  return times.find((time) => time > Date.now());
 }
 
 function getTitle(postTitle: string, needsApproval: boolean, isScheduling: boolean): string {

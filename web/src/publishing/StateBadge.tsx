@@ -1,6 +1,7 @@
 import type { Publication } from "../api/publication-queries.ts";
 import { stateColors } from "../posts/AccountStates.tsx";
-import { sentBackLabel, stateLabels, wasSentBack } from "./publication-states.ts";
+import { sentBackLabel, stateLabels } from "./publication-states.ts";
+import { wasSentBack } from "./sent-back.ts";
 
 export function StateBadge({ publication }: { publication: Pick<Publication, "state" | "problem"> }) {
   const { state } = publication;

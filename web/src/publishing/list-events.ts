@@ -1,6 +1,6 @@
 import type { PublicationDetail, VisibleState } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
-import { wasSentBack } from "./publication-states.ts";
+import { wasSentBack } from "./sent-back.ts";
 
 type Entry = PublicationDetail["timeline"][number];
 
@@ -24,8 +24,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
     `${scheduledFor === null ? "Requested" : "Scheduled"} by ${actor}, no approval needed`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
   "publication.returned": (actor) => `Changed by ${actor}, ${approvalConsequence}`,
-  "publication.rescheduled": (actor, { outcome }) =>
-    `Rescheduled by ${actor}${outcome === "proposed" ? `, ${approvalConsequence}` : ""}`,
+  "publication.rescheduled": (actor) => `Rescheduled by ${actor}`,
   "publication.canceled": (actor) => `Canceled by ${actor}`,
   "publication.started": () => "Publishing started",
   "publication.committed": () => "Sent to the platform",
@@ -53,19 +52,24 @@ const timedActions: readonly Entry["action"][] = [
   "publication.rescheduled",
 ];
 
+const approvingActions: readonly Entry["action"][] = ["publication.scheduled", "publication.approved"];
+
 /** What happened to a publication, and what happens next, oldest first. */
 export function listEvents(publication: PublicationDetail): TimelineEvent[] {
   const { timeline, state, scheduledFor } = publication;
   const nextEvent = nextEvents[state]?.(scheduledFor);
   return [
-    ...timeline.map((entry): TimelineEvent => {
-      const { id, action, at, user, client, reason } = entry;
+    ...timeline.map((entry, index): TimelineEvent => {
+      const { id, action, at, user, client, reason, outcome } = entry;
+      const hadApproval = timeline.slice(0, index).some((earlier) => approvingActions.includes(earlier.action));
+      const losesApproval = action === "publication.rescheduled" && outcome === "proposed" && hadApproval;
+      const text =
+        action === "publication.canceled" && wasSentBack(publication)
+          ? `Sent back by ${formatActor(user, client)}, with a comment`
+          : descriptions[action](formatActor(user, client), entry);
       return {
         id,
-        text:
-          action === "publication.canceled" && wasSentBack(publication)
-            ? `Sent back by ${formatActor(user, client)}, with a comment`
-            : descriptions[action](formatActor(user, client), entry),
+        text: losesApproval ? `${text}, ${approvalConsequence}` : text,
         at,
         isProblem: problemActions.includes(action),
         ...(entry.scheduledFor !== null && timedActions.includes(action) ? { requestedTime: entry.scheduledFor } : {}),

@@ -1,5 +1,4 @@
 import type { Publication, VisibleState } from "../api/publication-queries.ts";
-import { isOwnRequest } from "./is-own-request.ts";
 
 export const stateLabels: Record<VisibleState, string> = {
   proposed: "Waiting for approval",
@@ -13,14 +12,6 @@ export const stateLabels: Record<VisibleState, string> = {
 };
 
 export const sentBackLabel = "Sent back";
-
-/** Whether an approver asked for changes, which canceled the publication. */
-export const wasSentBack = ({ state, problem }: Pick<Publication, "state" | "problem">): boolean =>
-  state === "canceled" && problem?.code === "sent_back";
-
-/** Whether an approver asked this user for changes. */
-export const isOwnSentBack = (publication: Publication, userId: string): boolean =>
-  wasSentBack(publication) && isOwnRequest(publication, userId);
 
 /** The page of a publication in another state has a notice instead. */
 type DescribedState = Exclude<VisibleState, "failed" | "missed" | "unconfirmed">;

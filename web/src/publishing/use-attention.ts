@@ -3,7 +3,7 @@ import { publicationsQuery, type Publication, type PublicationFilter } from "../
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { addDays } from "../posts/calendar/calendar-days.ts";
-import { isOwnSentBack } from "./publication-states.ts";
+import { isOwnSentBack } from "./sent-back.ts";
 import { getStartOfDay, toLocalTime } from "./zoned-time.ts";
 
 /** Older failures and requests that were sent back do not count. */

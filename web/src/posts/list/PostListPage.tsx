@@ -70,7 +70,7 @@ export function PostListPage({ search }: { search: PostSearch }) {
       {/* A failed refetch or next page keeps the loaded posts, and with them the selection. */}
       {list.query.data && <PostListView key={JSON.stringify(search)} list={list} density={density} search={search} />}
       {isListEmpty && <NoPosts search={search} hasArchivedPosts={hasArchivedPosts} />}
-      {list.items.length > 0 && <ConnectClientHint />}
+      {list.items.length > 0 && !isFiltered(search) && <ConnectClientHint />}
     </>
   );
 }

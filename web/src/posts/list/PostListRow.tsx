@@ -72,7 +72,7 @@ export const PostListRow = memo(function PostListRow({
         </span>
       )}
       {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
-      <div className={`min-w-0 flex-1 ${layout === "wide" ? "pr-2" : ""}`}>
+      <div className="min-w-0 flex-1 md:pr-2">
         <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
             <h2
@@ -92,9 +92,7 @@ export const PostListRow = memo(function PostListRow({
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
-              <p className={`m-0 truncate text-sm text-muted ${post.excerpt === "" ? "flex-none" : "min-w-[8rem]"}`}>
-                {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
-              </p>
+              <RowExcerpt post={post} />
               {!isNarrow && <RowTags tags={tags} />}
             </div>
           )}
@@ -129,6 +127,16 @@ export const PostListRow = memo(function PostListRow({
     </div>
   );
 });
+
+/** The start of the text. Beside tags, it keeps 8 rem. */
+const RowExcerpt = ({ post }: { post: PostSummary }) =>
+  post.excerpt === "" ? (
+    <p className="m-0 flex-none text-sm text-muted">No text yet</p>
+  ) : (
+    <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
+      <PostExcerpt post={post} maxLeadLength={20} />
+    </p>
+  );
 
 /** What wider rows show in columns. On a phone, what does not fit beside the state wraps to a line that is hidden. */
 function NarrowDetails({ post, tags, timezone }: { post: PostSummary; tags: readonly string[]; timezone: string }) {

@@ -1,0 +1,25 @@
+import { isOwnRequest } from "./is-own-request.ts";
+
+interface Ended {
+  state: string;
+  problem: { code: string } | null;
+}
+
+type Request = Parameters<typeof isOwnRequest>[0];
+
+/** Whether an approver asked for changes, which canceled the publication. */
+export const wasSentBack = ({ state, problem }: Ended): boolean =>
+  state === "canceled" && problem?.code === "sent_back";
+
+/** Whether an approver asked this user for changes. */
+export const isOwnSentBack = (publication: Ended & Request, userId: string): boolean =>
+  wasSentBack(publication) && isOwnRequest(publication, userId);
+
+/** The publications that were sent back and that no newer one to the same account replaces; newest first, as given. */
+export function listSentBack<Publication extends Ended & { connectionId: string }>(
+  publications: readonly Publication[],
+): Publication[] {
+  const isNewest = (publication: Publication): boolean =>
+    publications.find(({ connectionId }) => connectionId === publication.connectionId) === publication;
+  return publications.filter((publication) => wasSentBack(publication) && isNewest(publication));
+}
