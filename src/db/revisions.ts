@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
 import type { Variant } from "#domain/posts/variant.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
+import { sentBackCode } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
@@ -57,7 +58,7 @@ const insertAssetsQuery = statement<never>(
 
 /**
  * An autosave changes only title, body and variants. It never replaces an approved revision, which may be the one that
- * was published.
+ * was published, or one that was sent back, because the next proposal is compared with it.
  */
 const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
@@ -69,7 +70,11 @@ const collapseAutosaveQuery = statement<RecordedRow>(
      FROM posts AS p
     WHERE p.id = $1 AND r.post_id = $1 AND r.revision = ${previousRevisionSql("$1")}
       AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
-      AND NOT EXISTS (SELECT 1 FROM publications q WHERE q.post_id = r.post_id AND q.approved_revision = r.revision)
+      AND NOT EXISTS (
+        SELECT 1 FROM publications q
+         WHERE q.post_id = r.post_id
+           AND (q.approved_revision = r.revision
+                OR q.revision = r.revision AND q.problem_code = '${sentBackCode}'))
    RETURNING ${hasRevisablePublicationsSql("$1")}`,
 );
 

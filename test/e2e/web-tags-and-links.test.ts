@@ -275,6 +275,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Winter catalog" }).click();
     await page.getByText("Sent back", { exact: true }).nth(1).waitFor(); // at the top and beside the account
     await page.getByRole("button", { name: "Ask again…", exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Winter.");
     await page.getByRole("button", { name: "Ask again for approval to publish to pier" }).click();
     assert.ok(await page.getByRole("radio", { name: "Pick a time" }).isChecked(), "the time is kept");
     await page.getByRole("button", { name: "Ask for approval", exact: true }).click();
@@ -284,6 +285,12 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(publication?.state, "proposed", "although members may publish without approval");
     assert.equal(publication.scheduledFor?.slice(0, 16), at.slice(0, 16));
     await page.context().close();
+    const ownerPage = await openPage("publications/approvals");
+    const changes = ownerPage.getByRole("region", { name: "Changes since it was sent back" });
+    await changes.getByText("Requested again after it was sent back").waitFor();
+    assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: +catalog/);
+    assert.deepEqual(await findViolations(ownerPage), []);
+    await ownerPage.context().close();
   });
 
   test("keeps the request for changes open when someone else approves meanwhile (PUB-3, COM-2)", async () => {

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -125,6 +126,7 @@ forEachEngine("publishing", (fixture) => {
     const { owner, service, connectionIds } = publishing;
     const client = await actThroughClient(service.deps, owner);
     const postId = await newPost("Sent back");
+    await updatePost(service.deps, owner, { postId, body: "Autosaved" });
     const { publications } = await publishPost(service.deps, client, { postId, connectionIds, propose: true });
     const publicationId = publications[0]?.id ?? "";
     assert.equal(await getOutcome(() => sendBackPublication(service.deps, client, { publicationId })), "forbidden");
@@ -136,6 +138,13 @@ forEachEngine("publishing", (fixture) => {
       [false, undefined],
       [true, "sent_back"],
     ]);
+    // The next proposal is compared with it, so an autosave does not replace it.
+    for (const body of ["Changed", "Changed again"]) await updatePost(service.deps, owner, { postId, body });
+    const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 10 });
+    assert.deepEqual(
+      revisions.map(({ revision }) => revision),
+      [4, 2, 1],
+    );
     const scheduled = await requestThroughApi(await newPost("Scheduled"), { at: inOneHour() });
     const late = await publishing.api("POST", `/publications/${scheduled.id}/send-back`);
     assert.equal(late.body["code"], "too_late");

@@ -13,10 +13,10 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
-import { ChangesSinceApproval } from "./ChangesSinceApproval.tsx";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
+import { ProposalChanges } from "./ProposalChanges.tsx";
 import { ProposalContent } from "./ProposalContent.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { useCurrentPost } from "./use-current-post.ts";
@@ -75,7 +75,6 @@ export function ProposalReview({
 
   if (!shownPost || !currentPost) return <QueryStatus query={query} />;
   if (!detail.data) return <QueryStatus query={detail} />;
-  const { lastApproval } = detail.data;
   const hasChanged = currentPost.revision !== shownPost.revision;
   const canApprove = may("publications.approve") && mayPublishWithoutApproval(studio);
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
@@ -96,12 +95,7 @@ export function ProposalReview({
           </p>
         </div>
       )}
-      {lastApproval && (
-        <>
-          <ChangesSinceApproval publication={detail.data} lastApproval={lastApproval} post={shownPost} />
-          <p className="m-0 mb-2 text-sm text-muted">New version</p>
-        </>
-      )}
+      <ProposalChanges publication={detail.data} post={shownPost} />
       <ProposalContent
         publication={detail.data}
         previousProposals={previousProposals}
