@@ -286,6 +286,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
     // The publication's row replaces the account's row.
     await page.getByRole("list", { name: "Accounts" }).waitFor({ state: "detached" });
+    await page.getByText("Changes here don’t change the published post.").waitFor();
     await row.getByRole("button", { name: "Publish again to blue-harbour" }).click();
     assert.ok(await dialog.getByLabel("blue-harbour").isChecked());
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();

@@ -13,7 +13,7 @@ import { tabClasses } from "../ui/tab-classes.ts";
 import { bodyHeightClasses, getHighlightClasses, textFieldClasses } from "./field-classes.ts";
 import { PostPreview } from "./PostPreview.tsx";
 import { PostTitle } from "./PostTitle.tsx";
-import { ScheduledHint } from "./ScheduledHint.tsx";
+import { EditHint } from "./EditHint.tsx";
 import type { EditorController } from "./use-editor.ts";
 import { useStableCaret } from "./use-stable-caret.ts";
 
@@ -40,7 +40,7 @@ export function PostText({
   return (
     <div className="min-w-0">
       <PostTitle editor={editor} />
-      <ScheduledHint post={editor.latestPost} />
+      <EditHint post={editor.latestPost} />
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
           <ScrollStrip>

@@ -1,16 +1,18 @@
-import { CalendarClock } from "lucide-react";
+import { CalendarClock, CheckCheck, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { describeBlockedPublication, findBlockingProblem } from "../publishing/find-blocking-problem.ts";
+import { findMainState } from "../publishing/find-main-state.ts";
 import { formatTime } from "../ui/format-time.ts";
 import { Notice } from "../ui/Notice.tsx";
 
 /**
- * Says which planned publications will fail, or else what an edit of a scheduled post does. A publication that has
- * started sends the text that it had then.
+ * Says which planned publications will fail, or else what an edit of a scheduled or published post does. A publication
+ * that has started sends the text that it had then.
  */
-export function ScheduledHint({ post }: { post: Post }) {
+export function EditHint({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const { publications = [] } = post;
   const warnings = publications.flatMap((publication) => {
@@ -33,16 +35,28 @@ export function ScheduledHint({ post }: { post: Post }) {
     .filter(({ state }) => state === "scheduled")
     .flatMap(({ scheduledFor }) => scheduledFor ?? [])
     .toSorted();
-  if (time === undefined || Date.parse(time) <= Date.now() || !may("posts.write")) return null;
-  return (
-    <p className="mt-2 mb-0 flex gap-1.5 text-sm text-muted">
-      <CalendarClock size={14} className="mt-0.75 flex-none text-info" aria-hidden="true" />
-      <span className="min-w-0">
+  if (!may("posts.write")) return null;
+  if (time !== undefined && Date.parse(time) > Date.now())
+    return (
+      <Hint icon={CalendarClock} color="text-info">
         Scheduled for {formatTime(time, studio.timezone)}.{" "}
         {mayPublishWithoutApproval(studio)
           ? "Changes until then will be published."
           : "If you change the text or files, an owner or admin needs to approve it again."}
-      </span>
-    </p>
+      </Hint>
+    );
+  return (
+    findMainState(publications) === "published" && (
+      <Hint icon={CheckCheck} color="text-success">
+        Already published. Changes here don’t change the published post.
+      </Hint>
+    )
   );
 }
+
+const Hint = ({ icon: Icon, color, children }: { icon: LucideIcon; color: string; children: ReactNode }) => (
+  <p className="mt-2 mb-0 flex gap-1.5 text-sm text-muted">
+    <Icon size={14} className={`mt-0.75 flex-none ${color}`} aria-hidden="true" />
+    <span className="min-w-0">{children}</span>
+  </p>
+);
