@@ -101,8 +101,10 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const controls = [page.getByRole("combobox", { name: "Status" }), page.getByRole("button", { name: "Comments" })];
     const readBoxes = () => Promise.all(controls.map((control) => control.boundingBox()));
     const boxes = await readBoxes();
+    const listResponse = page.waitForResponse((response) => response.url().includes("/post-summaries"));
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${otherId}`);
     await waitForTitle(page, "Other");
+    await listResponse;
     assert.equal(await page.getByRole("button", { name: "Next post" }).count(), 0, "it is not in the filtered list");
     assert.deepEqual(await readBoxes(), boxes, "the buttons for other posts move no others when they appear");
     await page.goBack();
