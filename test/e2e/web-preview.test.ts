@@ -78,7 +78,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const { id } = await createPost(deps, manyAccounts, { title: "Long", body: "x".repeat(400) });
     await page.goto(`${base}/studios/${manyAccounts.studio.id}/posts/${id}`);
     const rows = page.getByRole("list", { name: "Accounts" }).getByRole("listitem");
-    const toggle = page.getByRole("button", { name: "Show 2 more accounts (2 can’t publish)" });
+    const toggle = page.getByRole("button", { name: "Show 2 more accounts (2 can’t be published to)" });
     await toggle.waitFor();
     assert.deepEqual([await rows.count(), await rows.filter({ hasText: "roomy" }).count()], [4, 4]);
     assert.deepEqual(await findViolations(page), []);

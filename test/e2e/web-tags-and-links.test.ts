@@ -203,7 +203,8 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     );
     // The warning is visible where an open panel leaves the header the least room.
     await page.setViewportSize({ width: 1200, height: 768 });
-    await page.getByRole("status").filter({ hasText: "Not saved" }).waitFor();
+    const warning = page.getByRole("status").getByText("Not saved");
+    await waitUntil(() => warning.evaluate((element) => element.offsetWidth > 1));
     await page.context().close();
   });
 

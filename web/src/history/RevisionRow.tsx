@@ -84,7 +84,7 @@ export function RevisionRow({
                       <Button
                         variant="quiet"
                         size="small"
-                        className="mt-2 -ml-2.5"
+                        className="mt-2"
                         onClick={() => void run(() => onRestore(previous.revision))}
                         busyLabel={isRunning && "Restoring…"}
                       >

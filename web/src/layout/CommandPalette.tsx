@@ -19,10 +19,10 @@ export function CommandPalette({
 }) {
   const [text, setText] = useState("");
   const query = text.trim();
-  const isLast = ({ group }: PaletteCommand): boolean => query !== "" && group === studiosGroup;
+  const isStudio = ({ group }: PaletteCommand): boolean => query !== "" && group === studiosGroup;
   const commands = usePaletteCommands().filter((command) => matches(command, query));
   // Studios follow the results, so that a search for a post does not preselect a studio with the word in its name.
-  const [first, last] = [commands.filter((command) => !isLast(command)), commands.filter(isLast)];
+  const [firstCommands, studioCommands] = [commands.filter((command) => !isStudio(command)), commands.filter(isStudio)];
   // A dialog focuses its first focusable element, which is the root of the list. The field gets the focus before the
   // browser paints, so that no letter is lost.
   const input = useRef<HTMLInputElement>(null);
@@ -75,7 +75,7 @@ export function CommandPalette({
           />
         </div>
         <Command.List ref={list} className="min-h-0 flex-1 overflow-y-auto p-1.5" label="Results">
-          <CommandGroups commands={first} closeAndRun={closeAndRun} />
+          <CommandGroups commands={firstCommands} closeAndRun={closeAndRun} />
           {query !== "" && (
             <PaletteResults
               query={query}
@@ -83,7 +83,7 @@ export function CommandPalette({
               onChange={selectFirstIfNone}
               statusSlot={statusSlot}
             >
-              <CommandGroups commands={last} closeAndRun={closeAndRun} />
+              <CommandGroups commands={studioCommands} closeAndRun={closeAndRun} />
             </PaletteResults>
           )}
         </Command.List>

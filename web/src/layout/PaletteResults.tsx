@@ -36,10 +36,20 @@ export function PaletteResults({ query, ...props }: ResultsProps) {
     const timer = setTimeout(() => setSettledQuery(query), typingPauseMs);
     return () => clearTimeout(timer);
   }, [query]);
-  return settledQuery !== "" && <SearchResults query={settledQuery} {...props} />;
+  return settledQuery !== "" && <SearchResults query={settledQuery} isSettled={settledQuery === query} {...props} />;
 }
 
-function SearchResults({ query, closeAndRun, onChange, statusSlot, children }: ResultsProps) {
+function SearchResults({
+  query,
+  isSettled,
+  closeAndRun,
+  onChange,
+  statusSlot,
+  children,
+}: ResultsProps & {
+  /** Whether the user has not typed since the search started. */
+  isSettled: boolean;
+}) {
   const { studio, may } = useStudio();
   const navigate = useNavigate();
   const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, maxResults + 1));
@@ -47,7 +57,9 @@ function SearchResults({ query, closeAndRun, onChange, statusSlot, children }: R
   const handleChange = useEffectEvent(onChange);
   const hasResults = posts.items.length > 0 || assets.items.length > 0;
   const isSearching = [posts, assets].some(({ query: { isPending }, isAutoLoading }) => isPending || isAutoLoading);
-  useEffect(() => handleChange(), [posts.items, assets.items, isSearching]);
+  const isNothingFound =
+    isSettled && !hasResults && !isSearching && [posts, assets].every((list) => list.query.isSuccess);
+  useEffect(() => handleChange(), [posts.items, assets.items, isSearching, isNothingFound]);
 
   const params = { studioId: studio.id };
   const openPost = (postId: string) =>
@@ -91,7 +103,7 @@ function SearchResults({ query, closeAndRun, onChange, statusSlot, children }: R
       )}
       {/* Not before the results, because Enter runs the first command. */}
       {(hasResults || !isSearching) && children}
-      {!hasResults && !isSearching && may("posts.write") && (
+      {isNothingFound && may("posts.write") && (
         <PaletteItem value="New post with this title" onSelect={openNewPost}>
           <SquarePen size={16} className="flex-none text-muted" aria-hidden="true" />
           <span className="min-w-0 flex-1 truncate">New post “{query}”</span>

@@ -22,7 +22,7 @@ export function NextActionButton({
     case "markReady":
       return (
         <Button
-          title="Tells your team that the post is finished. It can be published without it."
+          title="Tells your team that the post is finished. You can publish it without marking it ready."
           onClick={() => void onSetStatus("ready")}
         >
           Mark ready

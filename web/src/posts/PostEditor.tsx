@@ -15,7 +15,7 @@ import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { SidePanel } from "../ui/SidePanel.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
-import { findShownState } from "./find-shown-state.ts";
+import { describeOpenPostState } from "./describe-post-state.ts";
 import { getNextAction } from "./next-action.ts";
 import { PostDetails } from "./PostDetails.tsx";
 import type { PressedPagerButton } from "./PostPagerButtons.tsx";
@@ -128,7 +128,7 @@ export function PostEditor({
           <ReadyBanner
             controller={editor}
             readyRevision={readyRevision}
-            hasPublications={findShownState(editor.latestPost) !== undefined}
+            hasPublications={describeOpenPostState(editor.latestPost) !== undefined}
           />
         </Suspense>
       )}

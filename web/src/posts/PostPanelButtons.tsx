@@ -37,7 +37,10 @@ export const PostPanelButtons = ({
         {/* On a phone or beside an open panel, the status and the next action need the space. */}
         <span className="@max-2xl:sr-only pointer-coarse:@max-3xl:sr-only">{label}</span>
         {panel === "comments" && openThreadCount !== undefined && openThreadCount > 0 && (
-          <span title={formatOpenThreads(openThreadCount)}>{openThreadCount}</span>
+          <span title={formatOpenThreads(openThreadCount)}>
+            <span aria-hidden="true">{openThreadCount}</span>
+            <span className="sr-only">, {formatOpenThreads(openThreadCount)}</span>
+          </span>
         )}
       </Button>
     ))}
@@ -61,7 +64,7 @@ export function PhoneMenuItems({ openThreadCount, onTogglePanel }: PanelProps) {
         <MenuItem
           key={panel}
           icon={icon}
-          detail={panel === "comments" && openThreadCount !== 0 ? openThreadCount : undefined}
+          detail={panel === "comments" && openThreadCount ? formatOpenThreads(openThreadCount) : undefined}
           onSelect={() => onTogglePanel(panel)}
         >
           {label}

@@ -52,7 +52,7 @@ export function AccountList({
   );
 }
 
-/** How many accounts are shown if there are more than one more. */
+/** Shows this many if at least two more would be hidden. */
 const maxAccounts = 4;
 
 /** Prefers accounts that the post can be published to, or whose problem a button in the row solves. Keeps the order. */
@@ -60,15 +60,15 @@ function selectFirst(accounts: readonly Account[]): readonly Account[] {
   if (accounts.length <= maxAccounts + 1) return accounts;
   const isPreferred = (account: Account): boolean =>
     account.canPublish || (account.isAvailable && account.problems.some(isSolvedByFewerFiles));
-  const selected = [...accounts.filter(isPreferred), ...accounts.filter((account) => !isPreferred(account))];
-  const first = selected.slice(0, maxAccounts);
-  return accounts.filter((account) => first.includes(account));
+  const sortedAccounts = [...accounts.filter(isPreferred), ...accounts.filter((account) => !isPreferred(account))];
+  const firstAccounts = sortedAccounts.slice(0, maxAccounts);
+  return accounts.filter((account) => firstAccounts.includes(account));
 }
 
-/** Such as "Show 6 more accounts (2 can’t publish)". */
+/** Such as "Show 6 more accounts (2 can’t be published to)". */
 function describeHidden(accounts: readonly Account[]): string {
   const rejectedCount = accounts.filter(isRejected).length;
-  return `Show ${accounts.length} more accounts${rejectedCount === 0 ? "" : ` (${rejectedCount} can’t publish)`}`;
+  return `Show ${accounts.length} more accounts${rejectedCount === 0 ? "" : ` (${rejectedCount} can’t be published to)`}`;
 }
 
 function AccountItem({ post, account, onOpen }: { post: Post; account: Account; onOpen: () => void }) {

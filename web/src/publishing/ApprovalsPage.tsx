@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -10,6 +11,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useAskForChanges, type ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { describeTime } from "./describe-time.ts";
+import type { PreviousProposal } from "./ProposalContent.tsx";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
@@ -20,6 +22,8 @@ export function ApprovalsPage() {
   const { studio } = useStudio();
   const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed", order: "soonest" }));
   const { askForChanges, changesDialog } = useAskForChanges();
+  /** By the id of the proposal. */
+  const [shownRevisions, setShownRevisions] = useState<ReadonlyMap<string, number>>(new Map());
   return (
     <>
       <PageHeader title="Approvals">
@@ -48,7 +52,13 @@ export function ApprovalsPage() {
               <Proposal
                 key={publication.id}
                 publication={publication}
-                previousProposals={listProposalsOfPost(items.slice(0, index), publication.postId)}
+                previousProposals={listProposalsOfPost(items.slice(0, index), publication.postId).map((proposal) => ({
+                  ...proposal,
+                  shownRevision: shownRevisions.get(proposal.id),
+                }))}
+                onShow={(revision) =>
+                  setShownRevisions((revisions) => new Map(revisions).set(publication.id, revision))
+                }
                 onAskForChanges={askForChanges}
               />
             ))}
@@ -67,10 +77,12 @@ const listProposalsOfPost = (proposals: readonly Publication[], postId: string):
 function Proposal({
   publication,
   previousProposals,
+  onShow,
   onAskForChanges,
 }: {
   publication: Publication;
-  previousProposals: readonly Publication[];
+  previousProposals: readonly PreviousProposal[];
+  onShow: (revision: number) => void;
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio } = useStudio();
@@ -105,6 +117,7 @@ function Proposal({
         publication={publication}
         previousProposals={previousProposals}
         isCompact
+        onShow={onShow}
         onAskForChanges={onAskForChanges}
       />
     </li>

@@ -6,6 +6,11 @@ import { isSameContent, toSnapshot } from "./account-snapshot.ts";
 import { describeFileChoice } from "./describe-file-choice.ts";
 import { SentContent } from "./SentContent.tsx";
 
+export interface PreviousProposal extends Publication {
+  /** The revision of the post that the user sees there; undefined while it loads. */
+  shownRevision: number | undefined;
+}
+
 /** What a proposal will send. Collapsed if a proposal above it sends the same. */
 export function ProposalContent({
   publication,
@@ -15,7 +20,7 @@ export function ProposalContent({
   isCompact,
 }: {
   publication: PublicationDetail;
-  previousProposals: readonly Publication[];
+  previousProposals: readonly PreviousProposal[];
   /** The revision that the user reviews. */
   post: Post;
   currentAssets: readonly Asset[];
@@ -55,6 +60,7 @@ export function ProposalContent({
     (previous) =>
       previous.postId === postId &&
       previous.platform === platform &&
+      previous.shownRevision === post.revision &&
       isSameContent(toSnapshot(post, { ...publication, connectionId: previous.connectionId }), snapshot),
   );
   if (!sameProposal) return content;

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { approvePublication } from "../api/mutations.ts";
 import { publicationQuery, type Publication } from "../api/publication-queries.ts";
@@ -17,7 +17,7 @@ import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
 import { ProposalChanges } from "./ProposalChanges.tsx";
-import { ProposalContent } from "./ProposalContent.tsx";
+import { ProposalContent, type PreviousProposal } from "./ProposalContent.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { useCurrentPost } from "./use-current-post.ts";
 
@@ -29,13 +29,16 @@ export function ProposalReview({
   publication,
   previousProposals = [],
   isCompact = false,
+  onShow,
   onAskForChanges,
 }: {
   publication: Publication;
   /** The proposals above this one, whose content is not repeated if it is the same. */
-  previousProposals?: readonly Publication[];
+  previousProposals?: readonly PreviousProposal[];
   /** Whether images are thumbnails that a click enlarges. */
   isCompact?: boolean;
+  /** Called when the content of another revision is shown. */
+  onShow?: (revision: number) => void;
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio, may } = useStudio();
@@ -49,6 +52,11 @@ export function ProposalReview({
   useEffect(() => {
     if (currentPost) setShownPost((previous) => previous ?? currentPost);
   }, [currentPost]);
+  const handleShow = useEffectEvent((revision: number) => onShow?.(revision));
+  const shownRevision = shownPost?.revision;
+  useEffect(() => {
+    if (shownRevision !== undefined) handleShow(shownRevision);
+  }, [shownRevision]);
 
   const approve = ({ revision, title: postTitle }: Post) =>
     run(async () => {

@@ -29,7 +29,7 @@ export function PublishButtons({
   const isPublisher = mayPublishWithoutApproval(studio);
   return (
     <div className="flex flex-wrap gap-2">
-      {!isNextAction && rowMode === undefined && (
+      {!isNextAction && (isPublisher ? rowMode !== "publish" : rowMode === undefined) && (
         <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
           {isPublisher ? "Publish…" : askLabel}
         </Button>

@@ -187,12 +187,13 @@ function chooseOnlyAccount(accounts: readonly Account[]): readonly string[] {
   return newAccounts.length === 1 ? newAccounts.map(({ connectionId }) => connectionId) : [];
 }
 
-/** The time of a request that was sent back, if it is not over. */
+/** The time of requests that were sent back, if all of them have the same one, and it is not over. */
 function findPreviousTime({ publications = [] }: Post, connectionIds: readonly string[] = []): number | undefined {
   const times = listSentBack(publications)
     .filter(({ connectionId }) => connectionIds.includes(connectionId))
     .map(({ scheduledFor }) => Date.parse(scheduledFor ?? ""));
-  return times.find((time) => time > Date.now());
+  const [time = 0] = times;
+  return time > Date.now() && times.every((other) => other === time) ? time : undefined;
 }
 
 function getTitle(postTitle: string, needsApproval: boolean, isScheduling: boolean): string {

@@ -57,7 +57,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
               )}
               <div className="min-w-0 text-sm [overflow-wrap:anywhere]">
                 <p className={`m-0 ${isCompact ? "truncate" : ""}`}>{asset.filename}</p>
-                <AltText asset={asset} isMissed={url !== undefined} className={isCompact ? "line-clamp-3" : ""} />
+                <AltText asset={asset} warnsIfMissing={url !== undefined} className={isCompact ? "line-clamp-3" : ""} />
               </div>
             </li>
           );
@@ -73,7 +73,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
           <div className="mt-4 border border-rule bg-wash">
             <RenditionImage url={enlargedUrl} altText={enlargedAsset.altText ?? ""} isCover={false} />
           </div>
-          <AltText asset={enlargedAsset} isMissed className="mt-2 [overflow-wrap:anywhere]" />
+          <AltText asset={enlargedAsset} warnsIfMissing className="mt-2 [overflow-wrap:anywhere]" />
           <DialogActions>
             <Button variant="secondary" onClick={() => setEnlargedAsset(undefined)}>
               Close
@@ -95,15 +95,14 @@ function getColumns(isCompact: boolean, count: number): string {
 
 function AltText({
   asset: { altText },
-  isMissed,
+  warnsIfMissing,
   className,
 }: {
   asset: SentAsset;
-  /** Whether to warn if there is none. */
-  isMissed: boolean;
+  warnsIfMissing: boolean;
   className: string;
 }) {
   if (altText === undefined)
-    return <p className={`m-0 ${isMissed ? "text-warning" : "text-muted"} ${className}`}>No alt text</p>;
+    return <p className={`m-0 ${warnsIfMissing ? "text-warning" : "text-muted"} ${className}`}>No alt text</p>;
   return <p className={`m-0 text-muted ${className}`}>Alt text: {altText}</p>;
 }

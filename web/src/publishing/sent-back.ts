@@ -1,6 +1,6 @@
 import { isOwnRequest } from "./is-own-request.ts";
 
-interface Ended {
+interface EndedPublication {
   state: string;
   problem: { code: string } | null;
 }
@@ -8,15 +8,15 @@ interface Ended {
 type Request = Parameters<typeof isOwnRequest>[0];
 
 /** Whether an approver asked for changes, which canceled the publication. */
-export const wasSentBack = ({ state, problem }: Ended): boolean =>
+export const wasSentBack = ({ state, problem }: EndedPublication): boolean =>
   state === "canceled" && problem?.code === "sent_back";
 
 /** Whether an approver asked this user for changes. */
-export const isOwnSentBack = (publication: Ended & Request, userId: string): boolean =>
+export const isOwnSentBack = (publication: EndedPublication & Request, userId: string): boolean =>
   wasSentBack(publication) && isOwnRequest(publication, userId);
 
 /** The publications that were sent back and that no newer one to the same account replaces; newest first, as given. */
-export function listSentBack<Publication extends Ended & { connectionId: string }>(
+export function listSentBack<Publication extends EndedPublication & { connectionId: string }>(
   publications: readonly Publication[],
 ): Publication[] {
   const isNewest = (publication: Publication): boolean =>

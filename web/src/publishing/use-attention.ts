@@ -39,7 +39,7 @@ export function useAttention() {
 function useLatestCount(
   filter: PublicationFilter,
   enabled: boolean,
-  counts: (publication: Publication) => boolean = () => true,
+  isCounted: (publication: Publication) => boolean = () => true,
 ) {
   const { studio } = useStudio();
   const { query, items } = usePagedList({
@@ -47,5 +47,5 @@ function useLatestCount(
     refetchInterval: pollEvery(30_000),
     enabled,
   });
-  return { count: items.filter(counts).length, hasMore: query.hasNextPage, isFetched: query.isFetched };
+  return { count: items.filter(isCounted).length, hasMore: query.hasNextPage, isFetched: query.isFetched };
 }

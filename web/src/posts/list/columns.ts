@@ -22,8 +22,8 @@ export function useColumns(posts: readonly PostSummary[]): Columns {
   const isStateWide = posts.some(hasLongState);
   return useMemo(
     () => ({
-      accounts: hasAccounts ? "w-32 min-w-0 flex-none @7xl:w-36" : undefined,
-      author: `w-5 flex-none ${hasAccounts ? "@5xl:w-36 @7xl:w-48" : "@5xl:w-56"}`,
+      accounts: hasAccounts ? "w-28 min-w-0 flex-none @7xl:w-36" : undefined,
+      author: `w-5 flex-none ${hasAccounts ? "@5xl:w-40 @7xl:w-48" : "@5xl:w-56"}`,
       state: `flex-none ${isStateWide ? "w-38 pointer-coarse:w-40" : "w-28"}`,
       time: "flex w-42 flex-none justify-end pointer-coarse:w-45",
     }),
