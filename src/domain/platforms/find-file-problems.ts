@@ -6,6 +6,7 @@ import { aspectTolerance, type CropPosition } from "../renditions/plan-layout.ts
 import type { ImageInspection } from "../renditions/ports.ts";
 import type { FileProblem } from "./group-problems.ts";
 import type { ImageLimit, MediaLimit, PostLimits, VideoLimit } from "./limits.ts";
+import { formatCount } from "./find-text-problems.ts";
 
 type Problem = Pick<FileProblem, "code" | "one" | "many">;
 
@@ -87,7 +88,7 @@ function findDimensionProblems({ width, height }: AssetDetail, limit: VideoLimit
   const size = `${width} × ${height} pixels`;
   const maxSize = `${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`;
   const minSize = `${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`;
-  const maxPixels = limit.maxPixels?.toLocaleString("en");
+  const maxPixels = formatCount(limit.maxPixels ?? Infinity);
   const direction = isTooWide ? "wide" : "tall";
   return keepProblems(
     exceeds(width * height, limit.maxPixels) && {
@@ -137,7 +138,7 @@ export function findAltTextProblems(
 ): FileProblem[] {
   if (!limit) return [];
   const { maxLength = Infinity, isSentForVideos = false } = limit;
-  const max = maxLength.toLocaleString("en");
+  const max = formatCount(maxLength);
   return assets.flatMap((file): FileProblem[] => {
     if (file.kind !== "image" && !(file.kind === "video" && isSentForVideos)) return [];
     const length = Array.from(file.altText ?? "").length;
@@ -152,7 +153,7 @@ export function findAltTextProblems(
         level,
         file,
         code: "alt_text_too_long",
-        one: `has an alt text of ${length.toLocaleString("en")} characters; the platform allows up to ${max}`,
+        one: `has an alt text of ${formatCount(length)} characters; the platform allows up to ${max}`,
         many: `have alt texts that are too long; the platform allows up to ${max} characters`,
       },
     ];

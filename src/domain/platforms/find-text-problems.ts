@@ -40,7 +40,7 @@ export function findTextProblems(
 }
 
 /** As in the editor: 2,674. */
-const formatCount = (count: number): string => count.toLocaleString("en");
+export const formatCount = (count: number): string => count.toLocaleString("en");
 
 export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
   if (!limit) return [];
