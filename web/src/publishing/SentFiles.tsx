@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
 import { AssetImage } from "../assets/AssetImage.tsx";
+import { Filename } from "../assets/Filename.tsx";
 import { RenditionImage } from "../preview/RenditionImage.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
@@ -56,7 +57,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
                 </div>
               )}
               <div className="min-w-0 text-sm [overflow-wrap:anywhere]">
-                <p className={`m-0 ${isCompact ? "truncate" : ""}`}>{asset.filename}</p>
+                {isCompact ? <Filename name={asset.filename} /> : <p className="m-0">{asset.filename}</p>}
                 <AltText asset={asset} warnsIfMissing={url !== undefined} className={isCompact ? "line-clamp-3" : ""} />
               </div>
             </li>

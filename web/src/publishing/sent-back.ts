@@ -15,7 +15,10 @@ export const wasSentBack = ({ state, problem }: EndedPublication): boolean =>
 export const isOwnSentBack = (publication: EndedPublication & Request, userId: string): boolean =>
   wasSentBack(publication) && isOwnRequest(publication, userId);
 
-/** The publications that were sent back and that no newer one to the same account replaces; newest first, as given. */
+/**
+ * The publications that were sent back, except those that a newer one to the same account has replaced. `publications`
+ * must be sorted, newest first.
+ */
 export function listSentBack<Publication extends EndedPublication & { connectionId: string }>(
   publications: readonly Publication[],
 ): Publication[] {
