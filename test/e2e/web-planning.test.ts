@@ -408,6 +408,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("menuitemcheckbox", { name: /^harbour/ }).click();
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Accounts: harbour" }).and(page.locator(":focus")).waitFor();
     await page.getByRole("button", { name: /^Rope\b/ }).waitFor({ state: "detached" });
     await card.getByText("harbour").first().waitFor();
     assert.match(page.url(), new RegExp(`accounts=${connectionIds[0]}`));
