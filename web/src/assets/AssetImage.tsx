@@ -15,7 +15,7 @@ export function AssetImage({
   if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {
     return (
       <span
-        className={`grid place-items-center border border-rule font-serif text-[1.1rem] text-muted ${frameClasses}`}
+        className={`grid place-items-center border border-rule text-sm font-medium text-muted ${frameClasses}`}
       >
         {getTypeLabel(asset)}
       </span>

@@ -54,7 +54,6 @@ export function TokenSamples() {
             {name}
           </span>
         ))}
-        <span className="font-serif text-2xl">font-serif</span>
         <code>font-mono</code>
       </Sample>
       <Sample name="radius, shadow">

@@ -6,7 +6,7 @@ export function CenteredLayout({ children }: { children: ReactNode }) {
   return (
     <main
       id="main"
-      className="mx-auto max-w-[56rem] px-[clamp(1.25rem,4vw,3rem)] pt-6 pb-16 [&_h1]:font-serif [&_h1]:text-[clamp(1.9rem,1.4rem+2vw,2.75rem)]/[1.15] [&_h1]:font-normal"
+      className="mx-auto max-w-[56rem] px-[clamp(1.25rem,4vw,3rem)] pt-6 pb-16 [&_h1]:text-[clamp(1.6rem,1.4rem+1.2vw,2rem)]/[1.2]"
     >
       <div className="mb-[clamp(2.5rem,7vw,5rem)]">
         <Brand />

@@ -62,7 +62,7 @@ export function StudioSwitcher() {
 const StudioMark = ({ name }: { name: string }) => (
   <span
     aria-hidden="true"
-    className="grid size-6 flex-none place-items-center rounded-md bg-accent font-serif text-sm leading-none text-accent-ink"
+    className="grid size-6 flex-none place-items-center rounded-md bg-accent text-sm font-semibold leading-none text-accent-ink"
   >
     {/* Centers the letter itself. Fonts differ in the space that they reserve below the baseline. */}
     <span className="[text-box:trim-both_cap_alphabetic]">{getFirstCharacter(name)}</span>

@@ -36,7 +36,7 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
       >
         <TextField
           label="Title"
-          className="font-serif text-xl"
+          className="text-xl"
           value={title}
           onChange={(event) => setTitle(event.target.value)}
           maxLength={300}

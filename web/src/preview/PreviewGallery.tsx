@@ -84,7 +84,7 @@ function Tile({ file, isCover = false }: { file: PreviewFile; isCover?: boolean 
     );
   return (
     <span className="grid size-full min-h-28 content-center justify-items-center gap-1 bg-paper p-3 text-center text-sm">
-      <span className="font-serif text-lg text-muted">{getTypeLabel(asset)}</span>
+      <span className="font-medium text-muted">{getTypeLabel(asset)}</span>
       <span className="max-w-full [overflow-wrap:anywhere]">{asset.filename}</span>
       {rejection !== undefined && <span className="text-danger">Can’t publish</span>}
       {asset.status === "pending" && <span className="text-muted">Uploading</span>}

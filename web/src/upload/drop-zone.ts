@@ -29,7 +29,7 @@ export interface DropZone {
   addInitialFiles(): void;
 }
 
-const headingClasses = "m-0 font-serif text-[1.35rem]/[1.3]";
+const headingClasses = "m-0 text-lg font-semibold";
 const limitClasses = "m-0 text-[0.95rem] font-medium outline-none empty:hidden";
 
 /** Creates the controls for adding files: file dialog, folder, camera, phone. */

@@ -63,7 +63,7 @@ export function createUploaderUi(
   const unreadableNotice = createUnreadableNotice(strings, focusDropZone);
   const summaryText = createElement("p", {
     className:
-      "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
+      "m-0 tabular-nums group-data-[state=done]/uploader:font-medium",
   });
   const progressBar = createProgressBar({ "aria-label": strings.uploading });
   const pauseAllButton = createButton(strings.pause, () => uploader.pause());
