@@ -16,11 +16,12 @@ export type ButtonSize = keyof typeof sizeClasses;
 const variantClasses: Record<ButtonVariant, string> = {
   primary:
     "border-transparent bg-accent text-accent-ink hover:not-disabled:bg-[color-mix(in_srgb,var(--accent)_88%,var(--ink))]",
-  secondary: "border-rule bg-raised text-ink hover:not-disabled:border-control hover:not-disabled:bg-sunken",
+  secondary: "border-control bg-raised text-ink hover:not-disabled:bg-sunken",
   quiet: "border-transparent bg-hover text-ink hover:not-disabled:bg-[color-mix(in_srgb,var(--ink)_11%,transparent)]",
   danger:
     "border-transparent bg-danger text-paper hover:not-disabled:bg-[color-mix(in_srgb,var(--danger)_88%,var(--ink))]",
-  dangerOutline: "border-rule bg-raised text-danger hover:not-disabled:border-danger hover:not-disabled:bg-danger-wash",
+  dangerOutline:
+    "border-control bg-raised text-danger hover:not-disabled:border-danger hover:not-disabled:bg-danger-wash",
 };
 
 /** Shared by the React components and by the uploader, which creates its elements without React. */
