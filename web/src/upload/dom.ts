@@ -32,7 +32,7 @@ export function createProgressBar(
   return createElement("progress", {
     max: 100,
     className:
-      "mt-1.5 block h-1.5 w-full appearance-none overflow-hidden rounded-sm bg-rule text-accent indeterminate:animate-progress indeterminate:bg-[linear-gradient(90deg,var(--rule),var(--accent),var(--rule))] indeterminate:bg-[length:200%_100%] forced-colors:border [&::-moz-progress-bar]:bg-accent forced-colors:[&::-moz-progress-bar]:bg-[Highlight] [&::-webkit-progress-bar]:bg-rule indeterminate:[&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent forced-colors:[&::-webkit-progress-value]:bg-[Highlight]",
+      "mt-1.5 block h-1.5 w-full appearance-none overflow-hidden rounded-sm bg-control/40 text-accent indeterminate:animate-progress indeterminate:bg-[linear-gradient(90deg,var(--rule),var(--accent),var(--rule))] indeterminate:bg-[length:200%_100%] forced-colors:border [&::-moz-progress-bar]:bg-accent forced-colors:[&::-moz-progress-bar]:bg-[Highlight] [&::-webkit-progress-bar]:bg-transparent indeterminate:[&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:rounded-sm [&::-webkit-progress-value]:bg-accent forced-colors:[&::-webkit-progress-value]:bg-[Highlight]",
     ...label,
   });
 }

@@ -19,8 +19,8 @@ export interface DropZone {
   /** Shows how many more files the post can have. */
   limitText: HTMLElement;
   /**
-   * Disables the controls while the post is full, and shows the text that says so as the heading. If a control has the
-   * focus, the focus moves to this text.
+   * Disables and hides the controls while the post is full, and shows the text that says so as the heading. If a control
+   * has the focus, the focus moves to this text.
    */
   setDisabled(isDisabled: boolean): void;
   /** Focuses the file input or, while it is disabled, the text that says why. */
@@ -29,6 +29,8 @@ export interface DropZone {
   addInitialFiles(): void;
 }
 
+/** Fingers don't drop files. */
+const dropClasses = ["pointer-fine:border-dashed", "pointer-fine:border-muted"];
 const headingClasses = "m-0 text-lg font-semibold";
 const limitClasses = "m-0 text-[0.95rem] font-medium outline-none empty:hidden";
 
@@ -88,33 +90,34 @@ export function createDropZone(
     // Phones rarely have files to paste.
     textContent: isTouch ? strings.intro : `${strings.intro} ${strings.pasteHint}`,
   });
+  const buttons = createElement(
+    "div",
+    {
+      // The input is visually hidden, so its label shows the focus ring.
+      className:
+        "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent max-sm:w-full max-sm:*:flex-[1_1_100%]",
+    },
+    createElement("label", {
+      className: getButtonClasses("primary"),
+      htmlFor: input.id,
+      textContent: strings.chooseFiles,
+    }),
+    isTouch ? undefined : folderButton,
+    isTouch || (canUseCamera && "mediaDevices" in navigator) ? cameraButton : undefined,
+    phoneButton,
+  );
   const section = createElement(
     "section",
     {
       className:
-        "relative grid justify-items-start gap-4 rounded-sm border-[1.5px] border-dashed border-muted bg-raised p-[clamp(1.25rem,4vw,2.25rem)] transition-colors group-data-dragging/uploader:border-solid group-data-dragging/uploader:border-accent",
+        "relative grid justify-items-start gap-4 rounded-lg border-[1.5px] border-rule bg-raised p-[clamp(1.25rem,4vw,2.25rem)] transition-colors group-data-dragging/uploader:border-solid group-data-dragging/uploader:border-accent",
       "aria-label": strings.chooseFiles,
     },
     input,
     folderInput,
     cameraInput,
     dropHint,
-    createElement(
-      "div",
-      {
-        // The input is visually hidden, so its label shows the focus ring.
-        className:
-          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent peer-disabled:[&>label]:pointer-events-none peer-disabled:[&>label]:border-rule peer-disabled:[&>label]:bg-transparent peer-disabled:[&>label]:text-muted peer-disabled:[&>label]:opacity-75 max-sm:w-full max-sm:*:flex-[1_1_100%]",
-      },
-      createElement("label", {
-        className: getButtonClasses("primary"),
-        htmlFor: input.id,
-        textContent: strings.chooseFiles,
-      }),
-      isTouch ? undefined : folderButton,
-      isTouch || (canUseCamera && "mediaDevices" in navigator) ? cameraButton : undefined,
-      phoneButton,
-    ),
+    buttons,
     intro,
     limitText,
   );
@@ -126,7 +129,8 @@ export function createDropZone(
       const controls = [input, folderButton, cameraButton];
       const hadFocus = [...controls, phoneButton].some((control) => control === document.activeElement);
       for (const control of controls) control.disabled = isDisabled;
-      for (const element of [dropHint, intro, phoneButton]) if (element) setVisible(element, !isDisabled);
+      for (const element of [dropHint, intro, buttons]) if (element) setVisible(element, !isDisabled);
+      for (const name of dropClasses) section.classList.toggle(name, !isDisabled);
       limitText.className = isDisabled ? `order-first outline-none ${headingClasses}` : limitClasses;
       if (isDisabled && hadFocus) focus();
     },

@@ -1,7 +1,7 @@
 import { createButton, createElement, setVisible } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
-export const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
+export const noticeClasses = "m-0 rounded-md border border-warning bg-warning-wash px-4 py-3";
 
 /** Says that some files could not be read. Hidden at first, and again when the user closes it. */
 export function createUnreadableNotice(strings: Strings, onClose: () => void): HTMLElement {

@@ -55,8 +55,8 @@ export function createRow(
   });
 
   const pauseButton = createButton(strings.pause, () => uploader.pause(key));
-  const resumeButton = createButton(strings.resume, () => uploader.resume(key), "primary");
-  const retryButton = createButton(strings.retry, () => uploader.resume(key), "primary");
+  const resumeButton = createButton(strings.resume, () => uploader.resume(key), "secondary");
+  const retryButton = createButton(strings.retry, () => uploader.resume(key), "secondary");
   // Each row has its own input, because the page's input is disabled while the post is full.
   const fileInput = createElement("input", { type: "file" });
   fileInput.addEventListener("change", () => {
@@ -126,14 +126,15 @@ export function createRow(
     // Without buttons, the text uses the full width.
     createElement(
       "div",
-      { className: "col-start-2 row-start-1 has-[~[hidden]:last-child]:col-[2/-1]" },
+      { className: "col-start-2 row-start-1 has-[+[hidden]]:col-[2/-1]" },
       name,
       statusText,
       progressBar,
       problem,
     ),
-    altRow,
+    // On a phone, the buttons stand below the status that they change.
     actions,
+    altRow,
   );
   let currentItem = initialItem;
 

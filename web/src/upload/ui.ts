@@ -62,12 +62,11 @@ export function createUploaderUi(
   const notice = createElement("p", { className: noticeClasses, hidden: true });
   const unreadableNotice = createUnreadableNotice(strings, focusDropZone);
   const summaryText = createElement("p", {
-    className:
-      "m-0 tabular-nums group-data-[state=done]/uploader:font-medium",
+    className: "m-0 tabular-nums group-data-[state=done]/uploader:font-medium",
   });
   const progressBar = createProgressBar({ "aria-label": strings.uploading });
   const pauseAllButton = createButton(strings.pause, () => uploader.pause());
-  const resumeAllButton = createButton(strings.resume, () => uploader.resume());
+  const resumeAllButton = createButton(strings.resume, () => uploader.resume(), "secondary");
   const summarySection = createElement(
     "section",
     { className: "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2" },
