@@ -22,7 +22,7 @@ test("the time of a post is its next planned one, or the last one at which it we
   const published = createPublication("pier", "published", earlier);
   const scheduled = createPublication("wharf", "scheduled", later);
   assert.deepEqual(findTime("draft"), { kind: "created", at: createdAt });
-  assert.deepEqual(findTime("draft", missed), { kind: "missed", at: earlier });
+  assert.deepEqual(findTime("draft", missed), { kind: "due", at: earlier });
   assert.deepEqual(findTime("draft", missed, failed), { kind: "due", at: later });
   assert.deepEqual(findTime("ready", failed, published), { kind: "published", at: earlier });
   assert.deepEqual(findTime("ready", missed, published, scheduled), { kind: "planned", at: later });

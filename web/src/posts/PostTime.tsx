@@ -34,12 +34,12 @@ export function PostTime({
         </span>
       </span>
     );
-  if (kind === "missed" || kind === "due")
+  if (kind === "due")
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-danger">
         <CalendarX2 size={14} className="flex-none @max-md:hidden" aria-hidden="true" />
         <span>
-          <span className={isBesideState ? "sr-only" : ""}>{kind === "missed" ? "Missed " : "Was due "}</span>
+          <span className={isBesideState ? "sr-only" : ""}>Was due </span>
           {formatShortTime(at, timezone)}
         </span>
       </span>

@@ -1,5 +1,3 @@
-import { findMainState } from "../publishing/find-main-state.ts";
-
 const waitingStates = ["proposed", "scheduled", "publishing"];
 /** The publication did not go out at its time, or it is not known whether it did. */
 const overdueStates = ["missed", "failed", "unconfirmed"];
@@ -16,8 +14,8 @@ interface PlannedPost {
 }
 
 interface PostTime {
-  /** `due`: the post should have gone out at this time; `missed`: the same, because the server was down. */
-  kind: "planned" | "due" | "missed" | "published" | "created";
+  /** `due`: the post should have gone out at this time. */
+  kind: "planned" | "due" | "published" | "created";
   at: string;
 }
 
@@ -39,6 +37,5 @@ export function findPostTime({ status, createdAt, publications }: PlannedPost): 
     .at(-1);
   if (publishedTime !== undefined) return { kind: "published", at: publishedTime };
   const dueTime = status === "archived" ? undefined : listTimes(overdueStates).at(-1);
-  if (dueTime === undefined) return { kind: "created", at: createdAt };
-  return { kind: findMainState(publications) === "missed" ? "missed" : "due", at: dueTime };
+  return dueTime === undefined ? { kind: "created", at: createdAt } : { kind: "due", at: dueTime };
 }

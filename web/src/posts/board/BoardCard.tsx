@@ -37,7 +37,7 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
       {...listeners}
       className={`group relative scroll-my-20 rounded-md border border-rule bg-raised p-3 hover:border-control ${canDrag ? "cursor-grab touch-manipulation" : ""} ${isDragging ? "opacity-40" : ""}`}
     >
-      <AttentionLine post={post} />
+      <CardState post={post} />
       <div className="flex items-start gap-1">
         <h3 className={`min-w-0 flex-1 ${titleClasses}`}>
           <Link
@@ -74,28 +74,18 @@ export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boole
 export function BoardCardContent({ post }: { post: PostSummary }) {
   return (
     <>
-      <AttentionLine post={post} />
+      <CardState post={post} />
       <p className={`m-0 ${titleClasses}`}>{post.title}</p>
       <BoardCardDetails post={post} />
     </>
   );
 }
 
-/** Whether a person has to act on a publication of the post, or on a request that was sent back. */
-function needsAttention(post: PostSummary): boolean {
+/** First on the card: what its column does not say, such as that something went wrong or waits for a person. */
+function CardState({ post }: { post: PostSummary }) {
   const state = findShownState(post);
-  return state === "failed" || state === "missed" || state === "unconfirmed" || waitsForChanges(post);
-}
-
-/** Whether the state of the post differs from what the card's column is named after. */
-function saysMoreThanColumn(post: PostSummary): boolean {
-  const state = findShownState(post);
-  return state !== undefined && state !== findGroup(post);
-}
-
-/** First on the card, because the column does not say that something went wrong. */
-function AttentionLine({ post }: { post: PostSummary }) {
-  if (!needsAttention(post)) return null;
+  const saysMoreThanColumn = state === undefined ? waitsForChanges(post) : state !== findGroup(post);
+  if (!saysMoreThanColumn) return null;
   return (
     <p className="mt-0 mb-1 font-medium">
       <PostStateBadge post={post} />
@@ -144,7 +134,6 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
-          {saysMoreThanColumn(post) && !needsAttention(post) && <PostStateBadge post={post} />}
           <PostTime post={post} timezone={studio.timezone} />
           <AccountStates post={post} limit={2} platforms="beside" />
           <OpenThreadCount post={post} />
