@@ -7,10 +7,17 @@ import type { EntryGroup } from "./group-entries.ts";
 /** The most accounts that a card names. Its tooltip names all. */
 const maxAccounts = 2;
 
-/** A compact card has two lines, and hides what doesn't fit. In others, each name that doesn't fit gets its own line. */
+/**
+ * A compact card has one line for the title, two on a narrow day of the month, and one for the rest, and hides what
+ * doesn't fit. In others, each name that doesn't fit gets its own line.
+ */
 const densityClasses = {
   full: { title: "line-clamp-2 [overflow-wrap:anywhere]", details: "" },
-  compact: { title: "block truncate", details: "h-4 overflow-hidden" },
+  compact: {
+    title:
+      "block truncate @max-[7rem]/day:line-clamp-2 @max-[7rem]/day:[overflow-wrap:anywhere] @max-[7rem]/day:whitespace-normal",
+    details: "h-4 overflow-hidden",
+  },
 };
 
 export type CardDensity = keyof typeof densityClasses;
