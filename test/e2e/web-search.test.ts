@@ -41,10 +41,12 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("shows the part of a text that matches, with the words marked, in the list and the palette (POST-3)", async () => {
+  test("shows the part of a text that matches, with the words marked, in the list and the palette, which lists matching titles first (POST-3)", async () => {
     const { deps, base } = fixture.service;
     const owner = await newStudio(deps);
     const body = `${"Flour and water. ".repeat(10)}We bake with rye on Fridays.`;
+    await createPost(deps, owner, { title: "Fridays in the bakery", body: "" });
+    for (let i = 1; i <= 5; i++) await createPost(deps, owner, { title: `Loaf ${i}`, body: "Open on Fridays." });
     await createPost(deps, owner, { title: "Sourdough", body });
     const context = await fixture.openContext(owner, { bypassCSP: true });
     const page = await context.newPage();
@@ -58,6 +60,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.keyboard.type("fridays");
     const option = page.getByRole("option", { name: "Sourdough" });
     await option.locator("mark", { hasText: /^Fridays$/ }).waitFor();
+    await page.getByRole("option").first().getByText("Fridays in the bakery").waitFor();
     assert.deepEqual(await findViolations(page), []);
     await context.close();
   });

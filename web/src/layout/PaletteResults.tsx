@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Search, SquarePen } from "lucide-react";
-import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
+import { useEffect, useEffectEvent, useMemo, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
@@ -11,9 +11,12 @@ import { describePostState } from "../posts/describe-post-state.ts";
 import { PostExcerpt } from "../posts/PostExcerpt.tsx";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
+import { sortByTitle } from "./sort-by-title.ts";
 import { useStudio } from "./use-studio.ts";
 
 const maxResults = 5;
+/** More than are shown, because those with a matching title are shown first. */
+const postPageSize = 30;
 /** The search starts after a pause in typing of this length. */
 const typingPauseMs = 200;
 
@@ -52,8 +55,9 @@ function SearchResults({
 }) {
   const { studio, may } = useStudio();
   const navigate = useNavigate();
-  const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, maxResults + 1));
+  const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, postPageSize));
   const assets = usePagedList(assetsQuery(studio.id, { query }));
+  const shownPosts = useMemo(() => sortByTitle(posts.items, query).slice(0, maxResults), [posts.items, query]);
   const handleChange = useEffectEvent(onChange);
   const hasResults = posts.items.length > 0 || assets.items.length > 0;
   const isSearching = [posts, assets].some(({ query: { isPending }, isAutoLoading }) => isPending || isAutoLoading);
@@ -78,7 +82,7 @@ function SearchResults({
     <>
       {posts.items.length > 0 && (
         <PaletteGroup heading="Posts">
-          {posts.items.slice(0, maxResults).map((post) => (
+          {shownPosts.map((post) => (
             <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
               <PostResult post={post} />
             </PaletteItem>

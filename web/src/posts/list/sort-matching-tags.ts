@@ -1,5 +1,4 @@
-/** Approximates how the server compares: the result decides only which tags are shown first. */
-const fold = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+import { foldText, splitWords } from "../../ui/fold-text.ts";
 
 /**
  * The tags with the one first that the list is filtered by, then those that contain a word of the search, because a row
@@ -10,13 +9,11 @@ export function sortMatchingTags(
   { q, tag: filterTag }: { q?: string | undefined; tag?: string | undefined },
 ): readonly string[] {
   if ((q === undefined && filterTag === undefined) || tags.length < 2) return tags;
-  const words = fold(q ?? "")
-    .split(/\s+/)
-    .filter(Boolean);
-  const foldedFilter = filterTag === undefined ? undefined : fold(filterTag);
+  const words = splitWords(q ?? "");
+  const foldedFilter = filterTag === undefined ? undefined : foldText(filterTag);
   const getRank = (tag: string): number => {
-    if (fold(tag) === foldedFilter) return 0;
-    return words.some((word) => fold(tag).includes(word)) ? 1 : 2;
+    if (foldText(tag) === foldedFilter) return 0;
+    return words.some((word) => foldText(tag).includes(word)) ? 1 : 2;
   };
   return tags.toSorted((a, b) => getRank(a) - getRank(b));
 }
