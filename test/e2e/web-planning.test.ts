@@ -173,6 +173,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
 
     const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
     await page.goto(`${postsUrl}?view=board`);
+    await page.getByText("Drag a draft here when it’s done.").waitFor();
     await page.getByRole("button", { name: "Actions for Boats" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
     const schedule = page.getByRole("dialog", { name: "Schedule “Boats”" });

@@ -546,6 +546,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await open("?view=board");
     await page.getByRole("link", { name: "Fog" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Move Fog" }).count(), 0);
+    await page.getByText("Nothing is ready.", { exact: true }).waitFor();
     await open(`?view=calendar&date=${day}`);
     const card = page.getByRole("button", { name: /^Fog\b/ });
     assert.equal(await card.getAttribute("aria-roledescription"), null);

@@ -1,5 +1,5 @@
 import { useDroppable } from "@dnd-kit/core";
-import { useId, type ReactNode } from "react";
+import { useId } from "react";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
@@ -12,18 +12,20 @@ import { groupIcons, groupLabels } from "../post-groups.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
 import { BoardCard } from "./BoardCard.tsx";
 
-const emptyTexts: Record<PostGroup, ReactNode> = {
+const emptyTexts: Record<PostGroup, string> = {
   draft: "No drafts.",
-  ready: (
-    <>
-      Nothing is ready. <span className="pointer-coarse:hidden">Drag a draft here when it’s done.</span>
-      <span className="hidden pointer-coarse:inline">When a draft is done, mark it ready in its menu.</span>
-    </>
-  ),
+  ready: "Nothing is ready.",
   scheduled: "Nothing is scheduled.",
   published: "Nothing is published yet.",
   archived: "Nothing is archived.",
 };
+
+const readyHint = (
+  <>
+    <span className="pointer-coarse:hidden">Drag a draft here when it’s done.</span>
+    <span className="hidden pointer-coarse:inline">When a draft is done, mark it ready in its menu.</span>
+  </>
+);
 
 export function BoardColumn({
   group,
@@ -66,7 +68,9 @@ export function BoardColumn({
         ))}
       </ul>
       {query.isSuccess && items.length === 0 && !query.hasNextPage && (
-        <p className="m-0 px-1 py-6 text-center text-sm text-muted">{emptyTexts[group]}</p>
+        <p className="m-0 px-1 py-6 text-center text-sm text-muted">
+          {emptyTexts[group]} {group === "ready" && canDrag && readyHint}
+        </p>
       )}
       {isAutoLoading && <Loading label="Searching older posts…" />}
       {query.hasNextPage && !isAutoLoading && (
