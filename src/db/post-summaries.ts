@@ -18,11 +18,14 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   return {
     async listIds(studioId, filter) {
       const { rows } = await sql<{ id: string }>`
-        SELECT id FROM (${sql.join(
-          filter.statuses.map((status) => selectIds(studioId, status, filter)),
-          sql` UNION ALL `,
-        )}) AS candidates ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
+        SELECT id FROM (${selectCandidates(studioId, filter)}) AS candidates
+         ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
       return rows;
+    },
+    async count(studioId, filter) {
+      const { rows } = await sql<{ count: number | string }>`
+        SELECT count(*) AS count FROM (${selectCandidates(studioId, filter)}) AS candidates`.execute(q);
+      return Math.min(Number(rows[0]?.count ?? 0), filter.limit);
     },
     async listByIds(studioId, postIds) {
       if (postIds.length === 0) return [];
@@ -91,6 +94,13 @@ const wasSentBack = sql<number>`CASE WHEN EXISTS (
      AND NOT EXISTS (SELECT 1 FROM publications n
                       WHERE n.post_id = s.post_id AND n.connection_id = s.connection_id AND n.id > s.id))
   THEN 1 ELSE 0 END`;
+
+/** Up to `limit` posts of each status, in no order. */
+const selectCandidates = (studioId: string, filter: PostSummaryFilter): RawBuilder<unknown> =>
+  sql.join(
+    filter.statuses.map((status) => selectIds(studioId, status, filter)),
+    sql` UNION ALL `,
+  );
 
 /** Selects posts of one status, because an index has their ids in the order of the list. */
 function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilter): RawBuilder<unknown> {

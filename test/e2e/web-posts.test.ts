@@ -306,6 +306,21 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("a column of the board counts all its posts, also those that are not loaded (WEB-12)", async () => {
+    const owner = await newOwner();
+    for (let i = 1; i <= 22; i++) await addPost(owner, `Fog ${i}`);
+    const page = await openPosts(owner, "?view=board");
+    const drafts = page.getByRole("region", { name: /^Drafts/ });
+    await page.getByRole("region", { name: "Drafts 22 posts" }).waitFor();
+    assert.equal(await drafts.getByRole("listitem").count(), 20);
+    await drafts.getByRole("button", { name: "Show more: Drafts" }).click();
+    await drafts.getByRole("link", { name: "Fog 1", exact: true }).waitFor();
+    await page.getByRole("region", { name: "Drafts 22 posts" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search posts" }).fill("fog");
+    await page.getByRole("region", { name: "Drafts 20+ posts" }).waitFor();
+    await page.context().close();
+  });
+
   test("an empty tab says what it shows and how a post gets there; other filters only that nothing matches (WEB-12)", async () => {
     const owner = await newOwner();
     await addPost(owner, "Fog");

@@ -68,6 +68,7 @@ const matrix: readonly MatrixRow[] = [
   { route: "DELETE /invitations/:unknown", statuses: [404, 404, 403] },
   { route: "GET /posts", statuses: [200, 200, 200] },
   { route: "GET /post-summaries", statuses: [200, 200, 200] },
+  { route: "GET /post-count", statuses: [200, 200, 200] },
   { route: "POST /posts", body: { title: "New" }, statuses: [201, 201, 201] },
   { route: "GET /posts/:post", statuses: [200, 200, 200] },
   { route: "PATCH /posts/:post", body: { title: "Other" }, statuses: [200, 200, 200] },

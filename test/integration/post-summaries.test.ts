@@ -7,6 +7,7 @@ import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/add-comment.ts";
 import { deleteComment } from "#domain/comments/delete-comment.ts";
 import { resolveComment } from "#domain/comments/resolve-comment.ts";
+import { countPosts, countPostsInput } from "#domain/posts/count-posts.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { postStages } from "#domain/posts/post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -34,6 +35,8 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     listPostSummaries(fixture.deps, caller, listPostSummariesInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
+  const count = (caller: Caller, input: Record<string, unknown> = {}) =>
+    countPosts(fixture.deps, caller, countPostsInput.parse(input));
   const addPost = async (caller: Caller, title: string, change: Record<string, unknown> = {}): Promise<string> => {
     const { id } = await createPost(fixture.deps, caller, { title, body: "" });
     if (Object.keys(change).length > 0) await updatePost(fixture.deps, caller, { postId: id, ...change });
@@ -305,10 +308,14 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     for (const stage of postStages) {
       const expectedTitles = stages[stage].toReversed();
       assert.deepEqual(await listTitles(owner, { stage }), expectedTitles);
+      assert.deepEqual(await count(owner, { stage }), { count: expectedTitles.length, isTruncated: false });
       const matches = expectedTitles.filter((title) => title?.includes("ublished"));
       assert.deepEqual(await listTitles(owner, { stage, query: "published" }), matches);
     }
     assert.deepEqual(await listTitles(owner, { stage: "editing", status: "ready" }), ["Failed"]);
+    assert.equal((await count(owner, { stage: "editing", status: "ready" })).count, 1);
+    assert.equal((await count(owner, { author: owner.user.id })).count, titles.length);
+    assert.equal((await count(owner, { author: "usr_other" })).count, 0);
     assert.equal(listPostSummariesInput.safeParse({ stage: "draft" }).success, false);
     const page = await list(owner, { stage: "scheduled", limit: 2 });
     const otherList = list(owner, { stage: "published", limit: 2, cursor: page.nextCursor });
@@ -349,6 +356,8 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     await deletePost(fixture.deps, owner, { postId: await addPost(owner, "Deleted") });
     assert.deepEqual(await listTitles(owner), ["Kept"]);
     assert.deepEqual(await listTitles(stranger), []);
+    assert.equal((await count(owner)).count, 1);
+    assert.equal((await count(stranger)).count, 0);
   });
 
   test("lists the publications of a range in chronological order (PUB-1)", async () => {
@@ -463,11 +472,14 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     );
     await summaries.listIds(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
     for (const stage of postStages) await summaries.listIds(owner.studio.id, { statuses, stage, limit: 51 });
+    assert.equal(await summaries.count(owner.studio.id, { statuses, limit: 1001 }), 300);
+    assert.deepEqual(await count(owner, { status: "archived" }), { count: 1000, isTruncated: true });
     const calendar = createCalendarStore(connection);
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
     const plans = await listPlans();
-    assert.equal(plans.length, 10); // four for the first list, one for each of the other four, two for the calendar
+    // Four for the first list, one for each of the other four and for the count, two for the calendar.
+    assert.equal(plans.length, 11);
     for (const { sql, plan } of plans)
       for (const step of plan)
         assert.doesNotMatch(

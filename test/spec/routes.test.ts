@@ -89,6 +89,7 @@ const apiRoutes = [
   "DELETE /api/studios/:studioId/invitations/:invitationId",
   "GET /api/studios/:studioId/posts",
   "GET /api/studios/:studioId/post-summaries",
+  "GET /api/studios/:studioId/post-count",
   "POST /api/studios/:studioId/posts",
   "GET /api/studios/:studioId/posts/:postId",
   "DELETE /api/studios/:studioId/posts/:postId",

@@ -11,7 +11,7 @@ import { text } from "../text.ts";
 import { postStages, postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
-const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
+export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
 /** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */
 const maxExcerptMs = 100;
 

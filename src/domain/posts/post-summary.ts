@@ -68,6 +68,8 @@ export interface PostSummaryFilter extends PostSearchFilter {
 export interface PostSummaryStore {
   /** The ids of posts, newest first, without posts in the trash. */
   listIds(studioId: string, filter: PostSummaryFilter): Promise<Pick<PostSummary, "id">[]>;
+  /** How many posts `listIds` would return. */
+  count(studioId: string, filter: PostSummaryFilter): Promise<number>;
   /** Newest first, without posts in the trash. */
   listByIds(studioId: string, postIds: readonly string[]): Promise<PostSummary[]>;
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { getPostHistory, getPostHistoryInput, getRevision } from "#domain/history/get-post-history.ts";
 import { restorePost, restorePostInput } from "#domain/history/restore-post.ts";
+import { countPosts, countPostsInput } from "#domain/posts/count-posts.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -30,6 +31,9 @@ export function createPostRoutes({ deps }: ApiOptions) {
     )
     .get("/post-summaries", validateQuery(listPostSummariesInput), async (c) =>
       jsonWithEtag(c, await listPostSummaries(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/post-count", validateQuery(countPostsInput), async (c) =>
+      c.json(await countPosts(deps, c.var.caller, c.req.valid("query"))),
     )
     .post("/posts", validateJson(createPostInput), async (c) =>
       c.json(await createPost(deps, c.var.caller, c.req.valid("json")), 201),

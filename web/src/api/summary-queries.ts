@@ -1,6 +1,6 @@
-import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { queryOptions, skipToken, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
-import { api, fetchJsonIfChanged } from "./client.ts";
+import { api, fetchJson, fetchJsonIfChanged } from "./client.ts";
 import { areListsHeld } from "./list-holds.ts";
 import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
 import { findStage } from "./post-stage.ts";
@@ -14,6 +14,7 @@ export type SummaryPublication = PostSummary["publications"][number];
 export type SummaryFilter = Filter<(typeof studioApi)["post-summaries"]["$get"]>;
 /** The filters that lists and the calendar have in common. */
 export type SharedFilter = Pick<SummaryFilter, "author" | "query" | "tag">;
+export type PostCount = InferResponseType<(typeof studioApi)["post-count"]["$get"]>;
 export type Calendar = InferResponseType<typeof studioApi.calendar.$get>;
 export type CalendarEntry = Calendar["entries"][number];
 
@@ -34,6 +35,17 @@ export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limi
     select: selectSummaries,
     refetchInterval: filter.query === undefined && filter.tag === undefined ? livePollInterval : false,
   });
+
+/** How many posts a list has. Costs the server more than a page, so it polls less often, and a search has no count. */
+export function postCountQuery(studioId: string, filter: SummaryFilter) {
+  const { query: text, tag, ...query } = filter;
+  const isSearch = text !== undefined || tag !== undefined;
+  return queryOptions({
+    queryKey: ["studio", studioId, "post-count", filter],
+    queryFn: isSearch ? skipToken : () => fetchJson(studioApi["post-count"].$get({ param: { studioId }, query })),
+    refetchInterval: pollEvery(10_000),
+  });
+}
 
 const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
 

@@ -1,6 +1,7 @@
 import { useDroppable } from "@dnd-kit/core";
+import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import { postSummariesQuery } from "../../api/summary-queries.ts";
+import { postCountQuery, postSummariesQuery, type PostCount } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import type { PostGroup, PostSearch } from "../../search-params.ts";
@@ -42,9 +43,9 @@ export function BoardColumn({
   const { studio } = useStudio();
   const headingId = useId();
   const { setNodeRef, isOver } = useDroppable({ id: group, disabled: !canDrop });
-  const { query, items, isAutoLoading } = usePagedList(
-    postSummariesQuery(studio.id, toSummaryFilter({ ...search, status: group }), boardPageSize),
-  );
+  const filter = toSummaryFilter({ ...search, status: group });
+  const { query, items, isAutoLoading } = usePagedList(postSummariesQuery(studio.id, filter, boardPageSize));
+  const { data: total } = useQuery({ ...postCountQuery(studio.id, filter), enabled: query.hasNextPage });
   const { icon: Icon, color } = groupIcons[group];
   return (
     <section
@@ -56,8 +57,7 @@ export function BoardColumn({
         <Icon size={16} className={color} aria-hidden="true" />
         {groupLabels[group]}
         <span className="font-normal text-muted tabular-nums">
-          {items.length}
-          {query.hasNextPage ? "+" : ""}
+          {formatCount(total, items.length, query.hasNextPage)}
           <span className="sr-only">{items.length === 1 ? " post" : " posts"}</span>
         </span>
       </h2>
@@ -89,4 +89,11 @@ export function BoardColumn({
       )}
     </section>
   );
+}
+
+/** The total is polled less often than the posts, so it can be lower than what is shown. */
+function formatCount(total: PostCount | undefined, loadedCount: number, hasMore: boolean): string {
+  if (!hasMore) return String(loadedCount);
+  if (!total || total.count <= loadedCount) return `${loadedCount}+`;
+  return `${total.count.toLocaleString("en")}${total.isTruncated ? "+" : ""}`;
 }
