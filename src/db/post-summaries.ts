@@ -9,7 +9,7 @@ import {
   type SummaryAsset,
   type SummaryPublication,
 } from "#domain/posts/post-summary.ts";
-import { sentBackCode, type PublicationState } from "#domain/publishing/states.ts";
+import { openStates, sentBackCode, type PublicationState } from "#domain/publishing/states.ts";
 import type { Connection } from "./database.ts";
 import { isAtStageSql } from "./post-row.ts";
 import { parseTags } from "./search-index.ts";
@@ -21,6 +21,18 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
         SELECT id FROM (${selectCandidates(studioId, filter)}) AS candidates
          ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
       return rows;
+    },
+    async listScheduledIds(studioId, { statuses, createdBy, after, limit }) {
+      const { rows } = await sql<{ id: string; at: number | string }>`
+        SELECT p.id, s.at
+          FROM (SELECT post_id, min(coalesce(scheduled_for, 0)) AS at FROM publications
+                 WHERE studio_id = ${studioId} AND state IN (${sql.join(openStates)}) GROUP BY post_id) AS s
+          JOIN posts p ON p.id = s.post_id
+         WHERE p.status IN (${sql.join(statuses)}) AND p.trashed_at IS NULL
+           ${createdBy === undefined ? sql`` : sql`AND p.created_by = ${createdBy}`}
+           ${after ? sql`AND (s.at > ${after.at} OR (s.at = ${after.at} AND p.id < ${after.id}))` : sql``}
+         ORDER BY s.at, p.id DESC LIMIT ${limit}`.execute(q);
+      return rows.map(({ id, at }) => ({ id, at: Number(at) }));
     },
     async count(studioId, filter) {
       const { rows } = await sql<{ count: number | string }>`
@@ -52,11 +64,12 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
           .where("p.studio_id", "=", studioId)
           .where("p.id", "in", postIds)
           .where("p.trashed_at", "is", null)
-          .orderBy("p.id", "desc")
           .execute(),
         listFirstAssets({ q }, postIds, maxSummaryAssets),
         listLastPublications({ q }, postIds),
       ]);
+      const positions = new Map(postIds.map((id, index) => [id, index]));
+      posts.sort((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0));
       return posts.map((row) => ({
         id: row.id,
         studioId,

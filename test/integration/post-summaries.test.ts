@@ -322,6 +322,47 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.equal(await getOutcome(otherList), "invalid_input");
   });
 
+  test("lists scheduled posts by their earliest time, page by page, those without a time first (POST-3, WEB-12)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const [first, second] = [await newConnection(deps, owner, "first"), await newConnection(deps, owner, "second")];
+    const addPlanned = async (caller: Caller, title: string, ...inHours: (number | null)[]): Promise<string> => {
+      const postId = await addPost(caller, title);
+      for (const [i, time] of inHours.entries())
+        await addPublication(
+          owner,
+          postId,
+          i === 0 ? first : second,
+          time === null ? "proposed" : "scheduled",
+          time === null ? null : deps.clock() + hours(time),
+        );
+      return postId;
+    };
+    await addPlanned(owner, "Third", 3);
+    await addPlanned(member, "First, and later", 9, 1);
+    await addPlanned(owner, "Also third", 3);
+    await addPlanned(owner, "Without a time", null);
+    await addPost(owner, "Not planned");
+    await deletePost(deps, owner, { postId: await addPost(owner, "In the trash") });
+    const expectedTitles = ["Without a time", "First, and later", "Also third", "Third"];
+    const soonest = { stage: "scheduled", order: "soonest" };
+    assert.deepEqual(await listTitles(owner, soonest), expectedTitles);
+    assert.deepEqual(await listTitles(owner, { ...soonest, author: member.user.id }), ["First, and later"]);
+    const titles: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await list(owner, { ...soonest, limit: 1, ...(cursor && { cursor }) });
+      titles.push(...page.posts.map(({ title }) => title));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    assert.deepEqual(titles, expectedTitles);
+    const { nextCursor } = await list(owner, { ...soonest, limit: 1 });
+    assert.equal(await getOutcome(list(owner, { stage: "scheduled", cursor: nextCursor })), "invalid_input");
+    for (const input of [{ order: "soonest" }, { ...soonest, query: "third" }, { ...soonest, tag: "spring" }])
+      assert.equal(listPostSummariesInput.safeParse(input).success, false, JSON.stringify(input));
+  });
+
   test("a post that moves to the trash while a page is read does not end the list (POST-3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);

@@ -2,13 +2,13 @@ import type { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { activeStatuses, listPostSummariesInput } from "./list-post-summaries.ts";
+import { activeStatuses, postFilterInput } from "./list-post-summaries.ts";
 
 /** Counting further would take too long in a large studio. */
 const maxPostCount = 1000;
 
 /** A search has no count, because it compares the text of every post. */
-export const countPostsInput = listPostSummariesInput.pick({ status: true, author: true, stage: true });
+export const countPostsInput = postFilterInput;
 
 interface PostCount {
   count: number;

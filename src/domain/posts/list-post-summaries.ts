@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage } from "../page.ts";
+import { encodeCursor, pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { splitQuery } from "../search/fold.ts";
 import { createMatchExcerpt } from "../search/match-excerpt.ts";
@@ -9,13 +9,13 @@ import { search } from "../search/search.ts";
 import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
 import { postStages, postStatuses, type PostStatus } from "./post.ts";
-import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
+import { postSummaryView, toPostSummaryView, type PostSummaryFilter } from "./post-summary.ts";
 
 export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
 /** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */
 const maxExcerptMs = 100;
 
-export const listPostSummariesInput = z.strictObject({
+export const postFilterInput = z.strictObject({
   /** Separated by commas. By default, archived posts are left out. */
   status: z
     .string()
@@ -23,13 +23,23 @@ export const listPostSummariesInput = z.strictObject({
     .transform((list) => [...new Set(list.split(","))].toSorted())
     .pipe(z.array(z.enum(postStatuses)))
     .optional(),
-  tag: tagFilter,
-  query: text(200).optional(),
   /** The id of the user who created the post, or for whom an AI client created it. */
   author: text(100).optional(),
   stage: z.enum(postStages).optional(),
-  ...pageInput,
 });
+
+export const listPostSummariesInput = postFilterInput
+  .extend({
+    tag: tagFilter,
+    query: text(200).optional(),
+    /** `soonest`: by the earliest planned time, those without a time first. By default, newest first. */
+    order: z.enum(["newest", "soonest"]).optional(),
+    ...pageInput,
+  })
+  .refine(({ order, stage, query, tag }) => order !== "soonest" || (stage === "scheduled" && !query && !tag), {
+    path: ["order"],
+    error: "Only scheduled posts without query and tag can be listed soonest first.",
+  });
 
 export const listPostSummariesOutput = z.object({
   posts: z.array(postSummaryView),
@@ -37,7 +47,7 @@ export const listPostSummariesOutput = z.object({
 });
 
 /**
- * Lists posts for the web app, newest first: with thumbnails, names and the state of their publications, and an excerpt
+ * Lists posts for the web app: with thumbnails, names and the state of their publications, and an excerpt
  * of the text; in a search, also the part of the text that matches. A page of search results can have fewer posts than
  * `limit`, even none, and still have a cursor.
  */
@@ -47,18 +57,24 @@ export async function listPostSummaries(
   input: z.infer<typeof listPostSummariesInput>,
 ): Promise<z.infer<typeof listPostSummariesOutput>> {
   authorize(caller, "posts.read");
-  const { tag, author: createdBy, stage, limit } = input;
+  const { tag, author: createdBy, stage, order, limit } = input;
   const statuses = input.status ?? activeStatuses;
   const terms = { words: splitQuery(input.query ?? ""), tag };
   const isSearch = terms.words.length > 0 || tag !== undefined;
-  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, isSearch && terms])}`;
-  const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
+  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, order, isSearch && terms])}`;
   const filter = { statuses, createdBy, stage };
-  const { items: foundPosts, scannedTo } = isSearch
-    ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
-    : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
+
+  async function findPage(): Promise<Page<{ id: string; body?: string }>> {
+    if (order === "soonest") return findSoonestPage(deps, caller, filter, { cursor: input.cursor, limit, listKey });
+    const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
+    if (!isSearch)
+      return toPage(await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), limit, listKey);
+    const found = await search(deps, caller, { source: deps.posts.search, terms, filter, ...range });
+    return toPage(found.items, limit, listKey, found.scannedTo);
+  }
+
   // The cursor is created before the posts are read, so that a post that just moved to the trash does not end the list.
-  const { items, nextCursor } = toPage<{ id: string; body?: string }>(foundPosts, limit, listKey, scannedTo);
+  const { items, nextCursor } = await findPage();
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,
     items.map((post) => post.id),
@@ -73,4 +89,20 @@ export async function listPostSummaries(
     }),
     nextCursor,
   };
+}
+
+const soonestPattern = /^\d{1,15}\.pst_[0-9a-z]{26}$/;
+
+async function findSoonestPage(
+  { postSummaries }: Pick<Deps, "postSummaries">,
+  caller: Caller,
+  filter: Pick<PostSummaryFilter, "statuses" | "createdBy">,
+  { cursor, limit, listKey }: { cursor: string | undefined; limit: number; listKey: string },
+): Promise<Page<{ id: string }>> {
+  const [at, id] = parseCursor(cursor, listKey, soonestPattern)?.split(".") ?? [];
+  const after = at === undefined || id === undefined ? undefined : { at: Number(at), id };
+  const rows = await postSummaries.listScheduledIds(caller.studio.id, { ...filter, after, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? encodeCursor(listKey, `${last.at}.${last.id}`) : null };
 }

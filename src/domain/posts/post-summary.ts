@@ -68,9 +68,19 @@ export interface PostSummaryFilter extends PostSearchFilter {
 export interface PostSummaryStore {
   /** The ids of posts, newest first, without posts in the trash. */
   listIds(studioId: string, filter: PostSummaryFilter): Promise<Pick<PostSummary, "id">[]>;
+  /**
+   * The ids of posts with an open publication, by the earliest planned time, without posts in the trash. `at` is 0 if one
+   * of the open publications has no time.
+   */
+  listScheduledIds(
+    studioId: string,
+    filter: Pick<PostSummaryFilter, "statuses" | "createdBy" | "limit"> & {
+      after: { at: number; id: string } | undefined;
+    },
+  ): Promise<{ id: string; at: number }[]>;
   /** How many posts `listIds` would return. */
   count(studioId: string, filter: PostSummaryFilter): Promise<number>;
-  /** Newest first, without posts in the trash. */
+  /** In the order of `postIds`, without posts in the trash. */
   listByIds(studioId: string, postIds: readonly string[]): Promise<PostSummary[]>;
 }
 

@@ -38,7 +38,7 @@ export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limi
 
 /** How many posts a list has. Costs the server more than a page, so it polls less often, and a search has no count. */
 export function postCountQuery(studioId: string, filter: SummaryFilter) {
-  const { query: text, tag, ...query } = filter;
+  const { query: text, tag, order: _, ...query } = filter;
   const isSearch = text !== undefined || tag !== undefined;
   return queryOptions({
     queryKey: ["studio", studioId, "post-count", filter],
@@ -121,7 +121,7 @@ function patchPages(
     const keptPosts = page.posts
       .map((post) => (newPosts.has(post.id) ? newPosts.get(post.id) : post))
       .filter((post) => post !== undefined && hasListedStatus(post)) as PostSummary[];
-    // Lists are sorted by id, newest first.
+    // Lists that posts are added to are sorted by id, newest first.
     const previousPageEnd = index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id;
     const pageEnd = page.posts.at(-1)?.id;
     const addedPosts = missingPosts.filter(
@@ -134,6 +134,7 @@ function patchPages(
       keptPosts.length === page.posts.length &&
       keptPosts.every((post, i) => post === page.posts[i]);
     if (isUnchanged) return page;
+    if (filter.order === "soonest") return { ...page, posts: keptPosts };
     return { ...page, posts: [...keptPosts, ...addedPosts].toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
   });
 }

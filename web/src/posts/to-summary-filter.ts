@@ -12,7 +12,12 @@ const groupFilters: Record<PostGroup, SummaryFilter> = {
 /** Converts the search parameters of the page to the API's filter. By default, archived posts are hidden. */
 export function toSummaryFilter({ status, archived, ...search }: PostSearch): SummaryFilter {
   const activeFilter = archived ? { status: "archived,draft,ready" } : {};
-  return { ...(status === undefined ? activeFilter : groupFilters[status]), ...toSharedFilter(search) };
+  return {
+    ...(status === undefined ? activeFilter : groupFilters[status]),
+    ...toSharedFilter(search),
+    // A search finds the newest posts first.
+    ...(status === "scheduled" && !search.q && !search.tag ? { order: "soonest" as const } : {}),
+  };
 }
 
 /** The filter of the calendar, which shows posts of every status. */
