@@ -526,6 +526,39 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
+  test("all rows of the publications list have the same layout (WEB-12)", async () => {
+    await (await openAsNewOwner("publications")).context().close();
+    const ids = [connectionIds[0]];
+    await failPublications(await addPost("Fog", { ids }));
+    await changePublications(await addPost("Mist", { ids }), { state: "missed" });
+    await changePublications(await addPost("Mussels", { ids }), { state: "proposed", approvedRevision: 1 });
+    await addPost("Boats", { ids, localTime: `${day}T10:00` });
+    const page = await openStudioPage(fixture, owner, "publications", {
+      errors,
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+    });
+    const row = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
+    await row.filter({ hasText: "Mussels" }).getByRole("link", { name: "Review harbour" }).waitFor();
+    const rows = await row.all();
+    assert.equal(rows.length, 4);
+    for (const width of [1440, 1024, phone.width]) {
+      await resizeWindow(page, { width, height: 844 });
+      const gaps = await Promise.all(
+        rows.map(async (each) => {
+          const [text, actions] = await Promise.all(
+            [each.locator("> div").first(), each.locator("> div").last()].map((part) => part.boundingBox()),
+          );
+          assert.ok(text && actions && actions.height < 50, `the actions are on one line at ${width} px`);
+          return actions.y - (text.y + text.height);
+        }),
+      );
+      assert.equal(new Set(gaps.map((gap) => gap > 0)).size, 1, `all actions are on the same side at ${width} px`);
+    }
+    await page.context().close();
+  });
+
   test("the page of a failed or missed publication says what to do next, with a button in view on a phone (PUB-1, WEB-12)", async () => {
     await (await openAsNewOwner("publications")).context().close();
     const { deps } = fixture.service;

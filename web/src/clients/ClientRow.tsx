@@ -37,7 +37,7 @@ export function ClientRow({ client }: { client: AiClient }) {
           ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),
         ]}
       />
-      <RowActions areStretched>
+      <RowActions areSmallOnPhones>
         {may("activity.list") && (
           <ButtonLink
             variant="quiet"

@@ -99,7 +99,14 @@ export function PublicationActions({
         </Button>
       )}
       {url !== null && (
-        <a href={url} target="_blank" rel="noreferrer" aria-label={`View on ${platformName}: ${account}`}>
+        <a
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          // Without the padding that rows set for their buttons.
+          className="px-0!"
+          aria-label={`View on ${platformName}: ${account}`}
+        >
           View on {platformName}
         </a>
       )}

@@ -27,8 +27,8 @@ export function PublicationRow({
   const { id, account, platform, state, problem, requestedBy, requestedThrough, isSuperseded } = publication;
   const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
   return (
-    // Beside three buttons for fingers, a tablet has too little room for the text.
-    <ListRow className={state === "proposed" ? "sm:max-xl:pointer-coarse:grid-cols-1" : ""}>
+    // Beside three buttons for fingers, a tablet has too little room for the text. All rows have the same layout.
+    <ListRow className="sm:max-xl:pointer-coarse:grid-cols-1">
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
           <Link
@@ -58,7 +58,7 @@ export function PublicationRow({
         )}
         {state === "missed" && <p className="mt-1 text-sm">{describeMissed(isSuperseded)}</p>}
       </div>
-      <RowActions areStretched={state === "proposed"}>
+      <RowActions areSmallOnPhones>
         {state === "failed" && (
           <ButtonLink
             variant="quiet"

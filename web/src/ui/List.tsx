@@ -24,16 +24,16 @@ export function ListRow({
 }
 
 export function RowActions({
-  areStretched = false,
+  areSmallOnPhones = false,
   children,
 }: {
-  /** Whether three or more buttons fill their line on a phone, where they may need two. */
-  areStretched?: boolean;
+  /** For rows with up to three buttons, which then fit on one line. */
+  areSmallOnPhones?: boolean;
   children: ReactNode;
 }) {
   return (
     <div
-      className={`flex flex-wrap items-center gap-2 empty:hidden ${areStretched ? "max-sm:*:flex-auto max-sm:*:px-2" : ""}`}
+      className={`flex flex-wrap items-center gap-2 empty:hidden ${areSmallOnPhones ? "max-sm:*:px-2 max-sm:*:text-sm" : ""}`}
     >
       {children}
     </div>
