@@ -526,7 +526,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
-  test("all rows of the publications list have the same layout (WEB-12)", async () => {
+  test("all rows of the publications list have the same layout, and all problems the same color (WEB-12)", async () => {
     await (await openAsNewOwner("publications")).context().close();
     const ids = [connectionIds[0]];
     await failPublications(await addPost("Fog", { ids }));
@@ -556,6 +556,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       );
       assert.equal(new Set(gaps.map((gap) => gap > 0)).size, 1, `all actions are on the same side at ${width} px`);
     }
+    for (const text of ["The account is suspended.", "The server was down"])
+      assert.equal(await page.getByText(text).and(page.locator(".text-danger")).count(), 1, text);
     await page.context().close();
   });
 

@@ -3,12 +3,10 @@ import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { PublicationReason } from "./PublicationReason.tsx";
 import { PublishingRow, rowNameClasses } from "./PublishingRow.tsx";
-import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
-import { wasSentBack } from "./sent-back.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({
@@ -27,7 +25,7 @@ export function PostPublication({
 }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const { id, postId, account, platform, state, problem } = publication;
+  const { id, account, platform } = publication;
   return (
     <PublishingRow
       name={
@@ -46,14 +44,7 @@ export function PostPublication({
         describeTime(publication, studio.timezone),
       ]}
     >
-      {wasSentBack(publication) ? (
-        <p className="m-0 text-sm">
-          <SentBackNote postId={postId} />
-        </p>
-      ) : (
-        problem && <p className="m-0 text-sm text-danger">{problem.message}</p>
-      )}
-      {state === "missed" && <p className="m-0 text-sm">{describeMissed(isSuperseded)}</p>}
+      <PublicationReason publication={publication} isSuperseded={isSuperseded} className="m-0" />
       {/* Three buttons fit on one line beside the card with the files, too. */}
       <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5 sm:max-xl:pointer-coarse:gap-1.5 sm:max-xl:pointer-coarse:*:px-1.5">
         <PublicationActions

@@ -7,11 +7,9 @@ import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
-import { SentBackNote } from "./SentBackNote.tsx";
+import { PublicationReason } from "./PublicationReason.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeMissed } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
-import { wasSentBack } from "./sent-back.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
 export function PublicationRow({
@@ -24,7 +22,7 @@ export function PublicationRow({
 }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const { id, account, platform, state, problem, requestedBy, requestedThrough, isSuperseded } = publication;
+  const { id, account, platform, state, requestedBy, requestedThrough, isSuperseded } = publication;
   const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
   return (
     // Beside three buttons for fingers, a tablet has too little room for the text. All rows have the same layout.
@@ -49,14 +47,7 @@ export function PublicationRow({
             ]}
           />
         </p>
-        {wasSentBack(publication) ? (
-          <p className="mt-1 text-sm">
-            <SentBackNote postId={publication.postId} />
-          </p>
-        ) : (
-          problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>
-        )}
-        {state === "missed" && <p className="mt-1 text-sm">{describeMissed(isSuperseded)}</p>}
+        <PublicationReason publication={publication} isSuperseded={isSuperseded} className="mt-1" />
       </div>
       <RowActions areSmallOnPhones>
         {state === "failed" && (
