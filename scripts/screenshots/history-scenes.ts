@@ -145,7 +145,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     { ...createViewScene("trash-member", "trash"), user: sample.member },
     { name: "trash-empty", user: emptyStudioOwner, prepare: (page) => open(page, emptyStudioOwner, "trash") },
     createViewScene("trash-confirm", "trash", async (page) => {
-      await clickButton(page, "Empty trash…");
+      await clickButton(page, "Empty trash");
       await page.getByRole("dialog").waitFor();
     }),
     await createChangeScene("trash-restored", async (page, { owner }) => {

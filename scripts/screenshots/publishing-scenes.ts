@@ -50,7 +50,7 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
       clickButton(page, "Yes, mark as published…"),
     ),
     createScene("again", `publications/${publicationIds.unconfirmed}`, (page) =>
-      clickButton(page, "No, publish again…"),
+      clickButton(page, "No, publish again"),
     ),
     createScene("not-found", "publications/pub_nothing"),
     createScene("post", `posts/${proposedPostId}`, (page) =>

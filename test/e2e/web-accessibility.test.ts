@@ -75,13 +75,13 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     await page.keyboard.press("Tab");
     assert.equal(await getFocused(), "Skip to content");
     await page.keyboard.press("Enter");
-    for (let i = 0; i < 3 && (await getFocused()) !== "Invite someone"; i++) await page.keyboard.press("Tab");
-    assert.equal(await getFocused(), "Invite someone");
+    for (let i = 0; i < 3 && (await getFocused()) !== "Invite someone…"; i++) await page.keyboard.press("Tab");
+    assert.equal(await getFocused(), "Invite someone…");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    assert.equal(await getFocused(), "Invite someone");
+    assert.equal(await getFocused(), "Invite someone…");
     await context.close();
   });
 

@@ -75,7 +75,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByText("Invite another owner first, or delete the studio in Settings.").waitFor();
-    assert.ok(await page.getByRole("button", { name: "Leave…" }).isDisabled(), "a studio needs an owner");
+    assert.ok(await page.getByRole("button", { name: "Leave" }).isDisabled(), "a studio needs an owner");
     assert.ok(await page.getByLabel(/^Role of /).isDisabled());
     const inviteButton = page.getByRole("button", { name: "Invite someone" });
     const dialog = page.getByRole("dialog", { name: "Share this link" });
@@ -133,7 +133,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await page.getByRole("dialog").count(), 0);
     await guest.page.context().close();
     const mary = page.getByRole("listitem").filter({ hasText: "mary.jackson@example.com" });
-    await mary.getByRole("button", { name: "Remove…" }).click();
+    await mary.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await mary.waitFor({ state: "detached" });
   });
@@ -434,7 +434,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("menuitemradio", { name: /North/ }).click();
     await page.getByRole("button", { name: /^Studio: North/ }).waitFor();
     await page.getByRole("link", { name: "Members" }).click();
-    await page.getByRole("button", { name: "Leave…" }).click();
+    await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();
     await page.getByRole("link", { name: "News from the south" }).waitFor();
 

@@ -357,7 +357,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
 
   test("emptying the trash states the number of items and is final (TRASH-4, WEB-10)", async () => {
     await openStudioPage("trash");
-    await page.getByRole("button", { name: "Empty trash…" }).click();
+    await page.getByRole("button", { name: "Empty trash" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("heading", { name: "Permanently delete 1 item?" }).waitFor();
     await dialog.getByText("No one can restore what you delete here").waitFor();

@@ -193,7 +193,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("button", { name: /^Boats\b/ }).click();
     const actions = page.getByRole("dialog", { name: "Boats" }).getByRole("button");
     await actions.first().waitFor();
-    assert.deepEqual(await actions.allTextContents(), ["Cancel publication", "Close", "Reschedule"]);
+    assert.deepEqual(await actions.allTextContents(), ["Cancel publication", "Close", "Reschedule…"]);
     const boxes = await Promise.all((await actions.all()).map((action) => action.boundingBox()));
     assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, "the buttons fit on one line");
     await page.getByRole("button", { name: "Cancel publication" }).click();

@@ -492,7 +492,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage(`publications/${publishedDetail.id}`);
     await page.getByText("The platform didn’t confirm the post. Look at blue-harbour: is it there?").waitFor();
     assert.equal(await page.getByText(/didn’t confirm|Waiting for a decision/).count(), 1, "says it once");
-    await page.getByRole("button", { name: "No, publish again…" }).click();
+    await page.getByRole("button", { name: "No, publish again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();

@@ -123,7 +123,7 @@ export function AssetActions({
         )}
         {(postId === null || !isReady) && (
           <Button variant="dangerOutline" size="small" icon={Trash2} onClick={closeAndDelete}>
-            {isReady ? "Move to trash" : "Cancel upload…"}
+            {isReady ? "Move to trash" : "Cancel upload"}
           </Button>
         )}
       </div>

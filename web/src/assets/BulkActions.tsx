@@ -30,8 +30,8 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
           <p className="m-0 px-2 text-muted tabular-nums">{bulk.progress.label}</p>
         ) : (
           <>
-            <BarButton icon={Tag} label="Tags" onClick={() => setOpenDialog("tags")} />
-            <BarButton icon={FilePlus2} label="Add to post" onClick={() => setOpenDialog("post")} />
+            <BarButton icon={Tag} label="Tags…" onClick={() => setOpenDialog("tags")} />
+            <BarButton icon={FilePlus2} label="Add to post…" onClick={() => setOpenDialog("post")} />
             <BarButton icon={Trash2} label="Move to trash" onClick={() => void apply(() => bulk.moveToTrash(assets))} />
           </>
         )}

@@ -56,12 +56,12 @@ export function ClientRow({ client }: { client: AiClient }) {
             params={{ studioId: studio.id, grantId: client.id }}
             aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
           >
-            Undo changes
+            Undo changes…
           </ButtonLink>
         )}
         {!isRevoked && (
           <Button variant="dangerOutline" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
-            Revoke…
+            Revoke
           </Button>
         )}
       </RowActions>

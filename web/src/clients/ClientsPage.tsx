@@ -29,7 +29,7 @@ export function ClientsPage() {
             <>
               {clients.items.length > 1 && (
                 <Button variant="secondary" onClick={revokeAll}>
-                  Revoke all…
+                  Revoke all
                 </Button>
               )}
               <ButtonLink

@@ -74,7 +74,7 @@ export function MemberRow({
               aria-describedby={describedBy}
               onClick={confirmRemoval}
             >
-              Leave…
+              Leave
             </Button>
           )}
           {canRemove && (
@@ -82,9 +82,9 @@ export function MemberRow({
               variant="quiet"
               className="sm:min-w-26"
               onClick={confirmRemoval}
-              aria-label={`Remove… ${member.name}`}
+              aria-label={`Remove ${member.name}`}
             >
-              Remove…
+              Remove
             </Button>
           )}
           {/* Aligns the role with those of the rows that have a button. */}

@@ -32,7 +32,7 @@ export function MembersPage() {
                 Transfer ownership…
               </Button>
             )}
-            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone</Button>}
+            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone…</Button>}
           </>
         }
       >

@@ -52,7 +52,7 @@ export function PendingInvitations() {
             {may("invitations.revoke") && (
               <RowActions>
                 <Button variant="quiet" onClick={() => revoke(id, email)}>
-                  Revoke…
+                  Revoke
                 </Button>
               </RowActions>
             )}

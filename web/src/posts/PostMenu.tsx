@@ -104,7 +104,7 @@ function ScheduleItem({ post }: { post: PostSummary }) {
       params={{ studioId: studio.id, postId: post.id }}
       hash="publishing"
     >
-      Reschedule
+      Reschedule…
     </MenuLink>
   );
 }

@@ -13,6 +13,7 @@ export type NextAction =
 /** The only choice of users who may not publish without approval; others can ask, too. */
 export const askLabel = "Ask for approval…";
 export const askAgainLabel = "Ask again…";
+export const resolveLabel = "Resolve…";
 
 type PolicyAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
 
@@ -52,7 +53,7 @@ export function getNextAction(
   if (status === "archived") return may("posts.write") ? { kind: "restore" } : undefined;
   if (may("publications.approve")) {
     const unconfirmed = publications.find(({ state }) => state === "unconfirmed");
-    if (unconfirmed) return { kind: "review", label: "Resolve…", publicationId: unconfirmed.id };
+    if (unconfirmed) return { kind: "review", label: resolveLabel, publicationId: unconfirmed.id };
     const [proposal, ...otherProposals] = publications.filter(
       // Users who ask for approval want another person to look at the post.
       (publication) => publication.state === "proposed" && !isOwnRequest(publication, userId),

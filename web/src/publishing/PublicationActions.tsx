@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { askAgainLabel, askLabel } from "../posts/next-action.ts";
+import { askAgainLabel, askLabel, resolveLabel } from "../posts/next-action.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import type { ButtonSize } from "../ui/button-classes.ts";
 import { isOwnRequest } from "./is-own-request.ts";
@@ -53,8 +53,7 @@ export function PublicationActions({
   const needsPerson = state === "proposed" || state === "unconfirmed";
   const isPublisher = mayPublishWithoutApproval(studio);
   const canReview = state === "unconfirmed" || (isPublisher && !isOwnRequest(publication, me.user.id));
-  const proposalLabel = canReview ? "Review" : "View";
-  const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
+  const [reviewLabel, reviewAction] = getReviewLabels(state, canReview);
   const [timeLabel, timeAction] = getTimeLabels(publication);
   const publishVariant = isProminent ? "primary" : "quiet";
   const asksAgain = isOwnSentBack(publication, me.user.id);
@@ -68,7 +67,7 @@ export function PublicationActions({
           size={size}
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
-          aria-label={`${reviewLabel} ${account}`}
+          aria-label={`${reviewAction} ${account}`}
         >
           {reviewLabel}
         </ButtonLink>
@@ -135,8 +134,13 @@ export function PublicationActions({
 /** The label of the button, and what its accessible name says before the account. */
 type ActionLabels = readonly [label: string, action: string];
 
+function getReviewLabels(state: Publication["state"], canReview: boolean): ActionLabels {
+  if (state !== "proposed") return [resolveLabel, "Resolve"];
+  return canReview ? ["Review", "Review"] : ["View", "View"];
+}
+
 const getTimeLabels = (publication: Publication): ActionLabels =>
-  isProposedWithoutTime(publication) ? ["Set a time", "Set a time for"] : ["Reschedule", "Reschedule"];
+  isProposedWithoutTime(publication) ? ["Set a time…", "Set a time for"] : ["Reschedule…", "Reschedule"];
 
 const askAgainLabels: ActionLabels = [askAgainLabel, "Ask again for approval to publish"];
 

@@ -58,7 +58,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
               Yes, mark as published…
             </Button>
             <Button variant="quiet" onClick={confirmRetry}>
-              No, publish again…
+              No, publish again
             </Button>
           </span>
         }

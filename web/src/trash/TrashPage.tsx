@@ -26,7 +26,7 @@ export function TrashPage() {
           may("trash.empty") &&
           trash.items.length > 0 && (
             <Button variant="dangerOutline" onClick={confirmEmpty} busyLabel={isRunning && "Counting…"}>
-              Empty trash…
+              Empty trash
             </Button>
           )
         }

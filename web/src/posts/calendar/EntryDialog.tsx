@@ -84,7 +84,7 @@ export function EntryDialog({
         </Button>
         {canReschedule && may("publications.request") && (
           <Button icon={CalendarClock} onClick={() => setIsRescheduling(true)}>
-            Reschedule
+            Reschedule…
           </Button>
         )}
       </DialogActions>
