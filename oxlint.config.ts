@@ -269,8 +269,10 @@ export default defineConfig({
           "typescript/explicit-module-boundary-types",
         ),
         "unicorn/filename-case": ["error", { cases: { kebabCase: true, pascalCase: true } }],
+        "react/forbid-elements": ["error", { forbid: [{ element: "details", message: "Use Disclosure." }] }],
       },
     },
+    { files: ["web/src/ui/Disclosure.tsx"], rules: rules("off", "react/forbid-elements") },
     { files: ["web/*.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
     {
       files: ["oxlint.config.ts", "test/support/failed-tests-reporter.ts"],

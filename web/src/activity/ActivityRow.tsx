@@ -1,8 +1,8 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ChevronRight } from "lucide-react";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { formatExactTime, formatTimeOfDay } from "../ui/format-time.ts";
 import { ActivitySentence } from "./ActivitySentence.tsx";
@@ -66,16 +66,15 @@ function ActorName({ entry }: { entry: Activity }) {
 
 function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity> }) {
   return (
-    <details className="group/entries">
-      <summary className="inline-flex min-h-6 cursor-pointer list-none items-center gap-1 rounded-sm text-sm text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          size={14}
-          className="flex-none transition-transform duration-(--motion-fast) group-open/entries:rotate-90"
-          aria-hidden="true"
-        />
-        <span className="group-open/entries:hidden">Show {entries.length} entries</span>
-        <span className="hidden group-open/entries:inline">Hide entries</span>
-      </summary>
+    <Disclosure
+      className="group/entries"
+      summary={
+        <>
+          <span className="group-open/entries:hidden">Show {entries.length} entries</span>
+          <span className="hidden group-open/entries:inline">Hide entries</span>
+        </>
+      }
+    >
       {/* Extends under the time of the group, so that all times are in one column. */}
       <ul className="mt-1 -mr-13 mb-2 grid gap-1 border-l border-rule pl-3">
         {entries.map((entry) => {
@@ -95,7 +94,7 @@ function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity>
           );
         })}
       </ul>
-    </details>
+    </Disclosure>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useLocation } from "@tanstack/react-router";
-import { ChevronRight, Plus } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { List, PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ClientRow } from "./ClientRow.tsx";
@@ -68,25 +69,13 @@ function RevokedClients() {
   const isShown = isOpen ?? clients.items.some(({ id }) => id === hash);
   if (clients.items.length === 0) return null;
   return (
-    <details
-      className="group/revoked mt-4"
-      open={isShown}
-      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
-    >
-      <summary className="inline-flex cursor-pointer list-none items-center gap-1 py-1 text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          size={16}
-          className="flex-none transition-transform duration-(--motion-fast) group-open/revoked:rotate-90"
-          aria-hidden="true"
-        />
-        Revoked clients
-      </summary>
+    <Disclosure className="mt-4" isOpen={isShown} onToggle={setIsOpen} summary="Revoked clients">
       {isShown && (
         <PagedList list={clients} empty={null}>
           {(items) => <ClientList label="Revoked clients" clients={items} className="mt-2" />}
         </PagedList>
       )}
-    </details>
+    </Disclosure>
   );
 }
 

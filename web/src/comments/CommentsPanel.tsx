@@ -1,6 +1,7 @@
 import { useRef } from "react";
 import { addComment } from "../api/comment-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { CommentForm } from "./CommentForm.tsx";
 import { CommentThread } from "./CommentThread.tsx";
@@ -46,15 +47,13 @@ export function CommentsPanel({ postId }: { postId: string }) {
       )}
       <ThreadList label="Threads" threads={openThreads} onChange={refreshAndKeepFocus} />
       {resolvedThreads.length > 0 && (
-        <details
+        <Disclosure
           className="mt-4"
-          open={resolvedThreads.some(({ first, replies }) => [first, ...replies].some(({ id }) => id === linkedId))}
+          isOpen={resolvedThreads.some(({ first, replies }) => [first, ...replies].some(({ id }) => id === linkedId))}
+          summary={resolvedThreads.length === 1 ? "1 resolved thread" : `${resolvedThreads.length} resolved threads`}
         >
-          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
-            {resolvedThreads.length === 1 ? "1 resolved thread" : `${resolvedThreads.length} resolved threads`}
-          </summary>
           <ThreadList label="Resolved threads" threads={resolvedThreads} onChange={refreshAndKeepFocus} />
-        </details>
+        </Disclosure>
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { postStatuses } from "../search-params.ts";
 import { Avatar } from "../ui/Avatar.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
@@ -52,6 +53,12 @@ export function ContentSamples() {
         <div className="w-32">
           <Thumbnail asset={{ kind: "document", filename: "large.pdf" }} size="large" />
         </div>
+      </Sample>
+      <Sample name="Disclosure">
+        <Disclosure summary="3 notes">Closed until the user opens it.</Disclosure>
+        <Disclosure isOpen summary="What changed">
+          Open from the start.
+        </Disclosure>
       </Sample>
       <Sample name="List">
         <List className="w-full" aria-label="Sample list">

@@ -4,6 +4,7 @@ import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatActors } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -60,12 +61,7 @@ export function ReadyBanner({
   if (areAllOwnChanges || hasPublications)
     return (
       <section className="mb-4" aria-label={title}>
-        <details>
-          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-2">
-            {title}, by {areAllOwnChanges ? "you" : formatActors(changes)}
-          </summary>
-          {diff}
-        </details>
+        <Disclosure summary={`${title}, by ${areAllOwnChanges ? "you" : formatActors(changes)}`}>{diff}</Disclosure>
       </section>
     );
 
@@ -77,10 +73,9 @@ export function ReadyBanner({
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
         Changed by {formatActors(changes)}, last <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
       </p>
-      <details className="mt-3" open>
-        <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
+      <Disclosure className="mt-3" isOpen summary="What changed">
         {diff}
-      </details>
+      </Disclosure>
       {error !== undefined && <ErrorMessage error={error} />}
       {may("posts.write") && (
         <p className="flex flex-wrap gap-3">

@@ -4,6 +4,7 @@ import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -70,11 +71,18 @@ export function RevisionRow({
       </div>
       <div className="relative min-h-control-small">
         {!(previous && isSameContent(previous, revision)) && (
-          <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-            <summary className="w-fit cursor-pointer text-sm/(--control-height-small) text-accent">
-              {previous === undefined ? "Content" : "Changes"}
-              <span className="sr-only"> of revision {revision.revision}</span>
-            </summary>
+          <Disclosure
+            // As high as the button beside it.
+            className="[&>summary]:min-h-control-small"
+            isOpen={isOpen}
+            onToggle={setIsOpen}
+            summary={
+              <>
+                {previous === undefined ? "Content" : "Changes"}
+                <span className="sr-only"> of revision {revision.revision}</span>
+              </>
+            }
+          >
             {isOpen && (
               <div className="mt-2 border-l-2 border-rule pl-4">
                 {previous ? (
@@ -102,7 +110,7 @@ export function RevisionRow({
                 )}
               </div>
             )}
-          </details>
+          </Disclosure>
         )}
         {(isCurrent ? canUndo : canRestore) && targetRevision !== undefined && (
           <Button

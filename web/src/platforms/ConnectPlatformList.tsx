@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Platform } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { TextField } from "../ui/Field.tsx";
 import { List } from "../ui/List.tsx";
@@ -20,10 +21,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
         ))}
       </List>
       {unconfiguredPlatforms.length > 0 && (
-        <details className="mt-6">
-          <summary className="cursor-pointer text-muted">
-            Not set up on this server ({unconfiguredPlatforms.length})
-          </summary>
+        <Disclosure className="mt-6" summary={`Not set up on this server (${unconfiguredPlatforms.length})`}>
           <List className="mt-4" aria-label="Platforms that are not set up">
             {unconfiguredPlatforms.map(({ id, name, hint, canPublish, warning }) => (
               <li key={id} className="py-4">
@@ -33,7 +31,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
               </li>
             ))}
           </List>
-        </details>
+        </Disclosure>
       )}
     </section>
   );

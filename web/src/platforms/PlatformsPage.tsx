@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Platform } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { List } from "../ui/List.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
@@ -54,14 +55,13 @@ export function PlatformsPage() {
       )}
       {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={supportedPlatforms} />}
       {disconnectedConnections.length > 0 && (
-        <details className="mt-6">
-          <summary className="cursor-pointer text-muted">Disconnected ({disconnectedConnections.length})</summary>
+        <Disclosure className="mt-6" summary={`Disconnected (${disconnectedConnections.length})`}>
           <List className="mt-4" aria-label="Disconnected accounts">
             {disconnectedConnections.map((connection) => (
               <ConnectionRow key={connection.id} connection={connection} platform={findPlatform(connection.platform)} />
             ))}
           </List>
-        </details>
+        </Disclosure>
       )}
     </>
   );

@@ -1,8 +1,8 @@
-import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { AccountProblems } from "../api/api-error.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { DisclosureChevron, disclosureClasses } from "../ui/Disclosure.tsx";
 import { ChoiceField } from "../ui/Field.tsx";
 import { formatTime } from "../ui/format-time.ts";
 import { ChooseFiles } from "./ChooseFiles.tsx";
@@ -58,15 +58,11 @@ export function AccountChoices({
             <li key="others">
               <button
                 type="button"
-                className="flex min-h-6 cursor-pointer items-center gap-2.5 rounded-sm text-left text-muted hover:text-ink pointer-coarse:min-h-11"
+                className={disclosureClasses}
                 aria-expanded={isExpanded}
                 onClick={() => setIsExpanded(!isExpanded)}
               >
-                <ChevronRight
-                  size={16}
-                  className={`flex-none transition-transform duration-(--motion-fast) ${isExpanded ? "rotate-90" : ""}`}
-                  aria-hidden="true"
-                />
+                <DisclosureChevron />
                 {describeOthers(otherAccounts)}
               </button>
             </li>

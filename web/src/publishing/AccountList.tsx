@@ -2,6 +2,7 @@ import { Eye } from "lucide-react";
 import { useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { List } from "../ui/List.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
@@ -103,13 +104,16 @@ function AccountItem({ post, account, onOpen }: { post: Post; account: Account; 
       ))}
       <ChooseFiles post={post} account={account} className="justify-self-start" />
       {collapsedProblems.length > 0 && (
-        <details>
-          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
-            {countCollapsed(otherRejections.length, notes.length)}
-            <span className="sr-only"> for {label}</span>
-          </summary>
+        <Disclosure
+          summary={
+            <>
+              {countCollapsed(otherRejections.length, notes.length)}
+              <span className="sr-only"> for {label}</span>
+            </>
+          }
+        >
           <ProblemList problems={[...otherRejections, ...notes]} />
-        </details>
+        </Disclosure>
       )}
     </PublishingRow>
   );

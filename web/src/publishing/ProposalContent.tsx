@@ -2,6 +2,7 @@ import type { Publication, PublicationDetail } from "../api/publication-queries.
 import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { findCrop, getRenditionUrl } from "../preview/get-rendition-url.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { isSameContent, toSnapshot } from "./account-snapshot.ts";
 import { describeFileChoice } from "./describe-file-choice.ts";
 import { SentContent } from "./SentContent.tsx";
@@ -65,11 +66,8 @@ export function ProposalContent({
   );
   if (!sameProposal) return content;
   return (
-    <details>
-      <summary className="w-fit cursor-pointer text-muted pointer-coarse:py-3">
-        Same content as for {sameProposal.account} above
-      </summary>
+    <Disclosure summary={`Same content as for ${sameProposal.account} above`}>
       <div className="mt-3">{content}</div>
-    </details>
+    </Disclosure>
   );
 }
