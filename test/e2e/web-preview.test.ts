@@ -301,7 +301,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
 
   test("approvals show images as thumbnails that a click enlarges, and the same content only once", async () => {
     const { deps } = fixture.service;
-    const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
+    const postId = await addPost("Boats", [["poster.png", await createPoster()]]);
     const connectionIds: string[] = [];
     for (const account of ["north-first", "north-second", "north-third"])
       connectionIds.push(await newConnection(deps, owner, account, "sandbox"));
@@ -321,10 +321,12 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await proposal.getByText("No alt text").waitFor();
     const thumbnail = await proposal.locator("[aria-busy=false] img").boundingBox();
     await checkPage();
-    await proposal.getByRole("button", { name: "Enlarge wide.png" }).click();
-    const dialog = page.getByRole("dialog", { name: "wide.png" });
+    await proposal.getByRole("button", { name: "Enlarge poster.png" }).click();
+    const dialog = page.getByRole("dialog", { name: "poster.png" });
     const image = await dialog.locator("[aria-busy=false] img").boundingBox();
     assert.ok(image && thumbnail && image.width > 2 * thumbnail.width, `${thumbnail?.width} px, ${image?.width} px`);
+    const frame = await dialog.locator("[aria-busy=false]").boundingBox();
+    assert.equal(frame?.width, image.width, "the frame is not wider than the image");
     await checkPage();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -343,6 +345,11 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await files.getByRole("listitem").filter({ hasText: "plain.png" }).getByText("No alt text").waitFor();
   });
 });
+
+const createPoster = async (): Promise<Buffer> =>
+  sharp({ create: { width: 1200, height: 1000, channels: 3, background: "#ff0000" } })
+    .png()
+    .toBuffer();
 
 /** 1200 × 400 pixels, red on the left and blue on the right. */
 const createTwoColors = async (): Promise<Buffer> =>

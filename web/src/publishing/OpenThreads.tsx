@@ -19,7 +19,8 @@ export function OpenThreads({ postId }: { postId: string }) {
         to="/studios/$studioId/posts/$postId"
         params={{ studioId: studio.id, postId }}
         search={{ panel: "comments" }}
-        className="inline-flex min-h-control items-center gap-1.5"
+        // The margins keep the target large without moving what is above and below.
+        className="-my-2 inline-flex min-h-control items-center gap-1.5 pointer-coarse:-my-2.5"
       >
         <MessageSquare size={16} className="flex-none" aria-hidden="true" />
         {formatOpenThreads(openThreads.length)}

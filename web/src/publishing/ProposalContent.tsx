@@ -66,7 +66,11 @@ export function ProposalContent({
   );
   if (!sameProposal) return content;
   return (
-    <Disclosure summary={`Same content as for ${sameProposal.account} above`}>
+    // The margins keep the target for fingers large without moving what is above and below.
+    <Disclosure
+      className="pointer-coarse:[&>summary]:-my-3"
+      summary={`Same content as for ${sameProposal.account} above`}
+    >
       <div className="mt-3">{content}</div>
     </Disclosure>
   );

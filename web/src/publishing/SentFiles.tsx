@@ -23,6 +23,11 @@ interface SentFilesProps {
   isCompact: boolean;
 }
 
+/** The same background as that of other thumbnails. */
+const frameClasses = "border border-rule bg-hover";
+/** As wide as the image. While it loads, there is room for a message. */
+const fittingClasses = "w-fit min-w-40";
+
 /** The files that an account receives, with their alt texts. */
 export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }: SentFilesProps) {
   const [enlargedAsset, setEnlargedAsset] = useState<SentAsset>();
@@ -43,7 +48,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
                 <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
               ) : (
                 <div
-                  className={`relative border border-rule bg-wash ${isCompact ? "aspect-4/3 [&_img]:object-contain" : ""}`}
+                  className={`relative ${frameClasses} ${isCompact ? "aspect-4/3 [&_img]:object-contain" : fittingClasses}`}
                 >
                   <RenditionImage url={url} altText={asset.altText ?? ""} isCover={isCompact} />
                   {isCompact && (
@@ -71,7 +76,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
           closesOnBackdropClick
           onClose={() => setEnlargedAsset(undefined)}
         >
-          <div className="mt-4 border border-rule bg-wash">
+          <div className={`mx-auto mt-4 ${frameClasses} ${fittingClasses}`}>
             <RenditionImage url={enlargedUrl} altText={enlargedAsset.altText ?? ""} isCover={false} />
           </div>
           <AltText asset={enlargedAsset} warnsIfMissing className="mt-2 [overflow-wrap:anywhere]" />
