@@ -20,6 +20,10 @@ export const listPlatformsOutput = z.object({
         defaultInstanceUrl: z.string().optional(),
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
         warning: z.string().optional().describe("What can't be published to the platform from this server, and why."),
+        unreachableMedia: z
+          .enum(["all", "videos"])
+          .optional()
+          .describe("Which media the platform would fetch from this server, but can't."),
       }),
     )
     .describe("All platforms that this server supports."),
@@ -44,7 +48,7 @@ export async function listPlatforms(
       needsInstanceUrl: platformInfo.hasInstances && platformInfo.defaultInstance === undefined,
       ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
-      ...(warning === undefined ? {} : { warning }),
+      ...(warning === undefined ? {} : { warning, unreachableMedia: platformInfo.fetchedMedia }),
     };
   };
   return {

@@ -8,6 +8,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
 
 /** A connection that works needs no badge. */
@@ -60,9 +61,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </>
           )}
         </p>
-        {isConnected && platform?.canPublish === false && (
-          <p className="mt-0 text-warning">Posts are checked against its rules, but can’t be published there yet.</p>
-        )}
+        {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} />}
       </div>
       {details.length > 0 && <RowDetails details={details} />}
       {may("platforms.connect") && (

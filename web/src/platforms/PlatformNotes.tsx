@@ -1,6 +1,6 @@
 import type { Platform } from "../api/queries.ts";
 
-/** Limits of publishing to a platform that is not connected. */
+/** Limits of publishing to a platform. */
 export function PlatformNotes({ canPublish, warning }: Pick<Platform, "canPublish" | "warning">) {
   return (
     <>

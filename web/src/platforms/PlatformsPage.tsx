@@ -8,6 +8,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
 import { ConnectPlatformList } from "./ConnectPlatformList.tsx";
+import { describeUnreachableMedia } from "./describe-unreachable-media.ts";
 import { PostReturnLink } from "./PostReturnLink.tsx";
 
 /** The studio's accounts on social platforms, and the platforms it can connect. */
@@ -20,9 +21,11 @@ export function PlatformsPage() {
   const disconnectedConnections = connections.filter(({ state }) => state === "disconnected");
   const findPlatform = (id: string): Platform | undefined =>
     supportedPlatforms.find((candidate) => candidate.id === id);
-  const warnings = supportedPlatforms
-    .filter(({ id }) => connections.some(({ state, platform }) => state === "connected" && platform === id))
-    .flatMap(({ warning }) => warning ?? []);
+  const mediaWarning = describeUnreachableMedia(
+    supportedPlatforms.filter(({ id }) =>
+      connections.some(({ state, platform }) => state === "connected" && platform === id),
+    ),
+  );
 
   return (
     <>
@@ -37,15 +40,7 @@ export function PlatformsPage() {
           No accounts connected yet.{!may("platforms.connect") && " Ask an owner or admin to connect one."}
         </p>
       )}
-      {warnings.length > 0 && (
-        <Notice tone="warning">
-          {warnings.map((warning) => (
-            <span key={warning} className="block not-first:mt-1">
-              {warning}
-            </span>
-          ))}
-        </Notice>
-      )}
+      {mediaWarning !== undefined && <Notice tone="warning">{mediaWarning}</Notice>}
       {activeConnections.length > 0 && (
         <List aria-label="Connected accounts">
           {activeConnections.map((connection) => (
