@@ -495,7 +495,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await checkActions("View", [1440, 1024, phone.width]);
     await changePublications(postId, { approvedRevision: 1 });
     await header.getByRole("link", { name: "Approve…" }).waitFor();
-    await checkActions("Review", [1440, phone.width]);
+    await checkActions("Review", [1440, 1024, phone.width]);
 
     await updatePost(fixture.service.deps, owner, { postId: await addPost("Anchor"), tags: ["tide", "wall", "fog"] });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
