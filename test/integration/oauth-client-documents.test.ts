@@ -48,7 +48,7 @@ forOneEngine("oauth client documents", (fixture) => {
     const client = getClient("/valid.json");
     const browser = createOAuthBrowser(service.base);
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "doc@example.com");
-    assert.match(page.text, /class="badge verified">verified: client\.test:\d+</);
+    assert.match(page.text, /verified: client\.test:\d+</);
     assert.doesNotMatch(page.text, /unverified/);
     assert.match(page.text, /If you approve, access goes to <strong>client\.example<\/strong>/);
     const { tokens } = await connectClient(service.base, { client, browser });
@@ -297,7 +297,7 @@ forOneEngine("oauth client documents", (fixture) => {
     await firstService.close();
     const secondService = await startService(fixture.deps, options);
     try {
-      assert.match((await browser.open(page.url.href)).text, /badge verified/);
+      assert.match((await browser.open(page.url.href)).text, /proof verified/);
       assert.ok(readCallback(await browser.submit(page, { decision: "approve" }), base).get("code"));
     } finally {
       await secondService.close();

@@ -85,6 +85,7 @@ forOneEngine("oauth consent", (fixture) => {
     ])
       assert.ok(text.includes(expectedText), `${expectedText} in ${text}`);
     assert.deepEqual(page.forms[0]?.buttons, ["Approve", "Cancel"]);
+    assert.match(page.text, /class="proof unverified"><svg [^>]*aria-hidden/);
     assert.match(page.text, /href="\/login\?switch=1&amp;return_to=%2Fconsent%2F/);
     assert.doesNotMatch(page.text, /<script|\son\w+=|style=/i);
   });

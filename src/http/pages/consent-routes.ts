@@ -89,6 +89,22 @@ const destinationWarnings: Record<Destination["kind"], (host: string) => Html> =
     </p>`,
 };
 
+// The icons `TriangleAlert` and `BadgeCheck` of Lucide, which the page of AI clients shows beside the same words.
+const warningIcon = renderIcon(
+  html`<path d="m21.73 18-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3" />
+    <path d="M12 9v4M12 17h.01" />`,
+);
+const verifiedIcon = renderIcon(
+  html`<path
+      d="M3.85 8.62a4 4 0 0 1 4.78-4.77 4 4 0 0 1 6.74 0 4 4 0 0 1 4.78 4.78 4 4 0 0 1 0 6.74 4 4 0 0 1-4.77 4.78 4 4 0 0 1-6.75 0 4 4 0 0 1-4.78-4.77 4 4 0 0 1 0-6.76Z"
+    />
+    <path d="m16 9-5.5 5.5L8 12" />`,
+);
+
+function renderIcon(paths: Html): Html {
+  return html`<svg viewBox="0 0 24 24" width="14" height="14" aria-hidden="true">${paths}</svg>`;
+}
+
 function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
   const { client, destination } = pendingConsent;
   // A user without a studio becomes the owner of the one they create.
@@ -103,7 +119,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         <dt>Application</dt>
         <dd>
           ${client.name}
-          ${client.verifiedHost !== undefined ? html`<span class="badge verified">verified: ${client.verifiedHost}</span>` : html`<span class="badge unverified">unverified name</span>`}
+          ${client.verifiedHost === undefined ? html`<span class="proof unverified">${warningIcon}unverified name</span>` : html`<span class="proof verified">${verifiedIcon}verified: ${client.verifiedHost}</span>`}
         </dd>
         <dt>Account</dt>
         <dd>
