@@ -321,6 +321,34 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("on a phone, a button shows the filters beyond the edge of the screen (WEB-12)", async () => {
+    const owner = await newOwner();
+    await newMember(fixture.service.deps, owner, "member");
+    const tag = "the spring catalogue";
+    await addPost(owner, "Fog", { tags: [tag], filenames: ["a.jpg", "b.jpg"] });
+    const query = `?tag=${encodeURIComponent(tag)}`;
+    const page = await openPosts(owner, query, {
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: "reduce",
+    });
+    const lastFilter = page.getByRole("button", { name: "Include archived" });
+    await page.getByRole("button", { name: "Author" }).waitFor();
+    const findOverflow = async (): Promise<number> => {
+      const box = await lastFilter.boundingBox();
+      return box ? box.x + box.width - phone.width : Infinity;
+    };
+    assert.ok((await findOverflow()) > 0, "the last filter is beyond the edge");
+    const showMore = page.locator("button:has(.lucide-chevron-right):not([aria-label])");
+    await showMore.nth(1).waitFor(); // the first one belongs to the tabs
+    await showMore.last().tap();
+    await waitUntil(async () => (await findOverflow()) <= 0, { description: "the last filter is in view" });
+    await showMore.nth(1).waitFor({ state: "detached" });
+    await assertFits(page);
+    await page.context().close();
+  });
+
   test("an empty tab says what it shows and how a post gets there; other filters only that nothing matches (WEB-12)", async () => {
     const owner = await newOwner();
     await addPost(owner, "Fog");

@@ -1,10 +1,7 @@
 import { SlidersHorizontal } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import { IconButton } from "./IconButton.tsx";
-
-/** On a phone, a row that scrolls sideways into the page's margins. */
-const stripClasses =
-  "max-sm:-mx-4 max-sm:-my-1 max-sm:flex-none max-sm:basis-[calc(100%+2rem)] max-sm:gap-2 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] max-sm:*:flex-none";
+import { ScrollStrip } from "./ScrollStrip.tsx";
 
 /**
  * The tabs, the search and the filters of a list, for a container that wraps. On a phone, a button beside the search
@@ -44,9 +41,11 @@ export function FilterBar({
       </div>
       <div
         id={filtersId}
-        className={`contents ${stripClasses} ${isOpen || hasActiveFilter ? "max-sm:flex" : "max-sm:hidden"}`}
+        className={`contents ${isOpen || hasActiveFilter ? "max-sm:block max-sm:min-w-0 max-sm:basis-full" : "max-sm:hidden"}`}
       >
-        {children}
+        <ScrollStrip scrolls="phone">
+          <div className="contents max-sm:flex max-sm:flex-none max-sm:gap-2 max-sm:*:flex-none">{children}</div>
+        </ScrollStrip>
       </div>
     </>
   );

@@ -15,7 +15,10 @@ const maskClasses: Record<HiddenSides, string> = {
 /** The classes of the frame and of the row in it. */
 const layoutClasses = {
   always: ["-mx-4", "flex overflow-x-auto px-4 py-1"],
-  phone: ["max-sm:-mx-4 max-sm:-my-1", "max-sm:flex max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1"],
+  phone: [
+    "sm:contents max-sm:-mx-4 max-sm:-my-1",
+    "sm:contents max-sm:flex max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1",
+  ],
 } as const;
 
 /**
