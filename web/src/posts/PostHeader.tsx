@@ -30,6 +30,9 @@ interface PostHeaderProps {
   onAskForApproval: (() => void) | undefined;
 }
 
+/** Where panels are beside the page, its line continues to them, over the page's margins. */
+const besidePanelClasses = "min-[75rem]:-mx-[clamp(1.5rem,3vw,2.5rem)] min-[75rem]:px-[clamp(1.5rem,3vw,2.5rem)]";
+
 /**
  * State and next action of the post, which stay in view. On narrow screens, the rest scrolls away, and is also in the
  * menu. On wider ones, all of it is in one row. The status of a post with publications is in the menu.
@@ -61,7 +64,9 @@ export function PostHeader({
           {panelButtons}
         </div>
       )}
-      <div className="sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4">
+      <div
+        className={`sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4 ${openPanel === undefined ? "" : besidePanelClasses}`}
+      >
         {isWide && backLink}
         <Actions
           editor={editor}
