@@ -169,7 +169,7 @@ function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: Post
         <TextThumbnail className={sizeClass} />
       )}
       {assetCount > 1 && (
-        <span className="absolute -right-1 -bottom-1 rounded-sm bg-raised px-1 text-xs/4 tabular-nums shadow-raised forced-colors:border">
+        <span className="absolute right-0 bottom-0 rounded-sm bg-raised px-1 text-xs/4 tabular-nums shadow-raised forced-colors:border">
           {assetCount}
           <span className="sr-only"> files</span>
         </span>
