@@ -43,7 +43,9 @@ export function StudioSwitcher() {
             value={membership.studioId}
             detail={`${roleLabels[membership.role]}${membership.studioId === me.activeStudioId ? ", active" : ""}`}
           >
-            <span title={membership.studioName}>{membership.studioName}</span>
+            <span className="line-clamp-2 [overflow-wrap:anywhere] whitespace-normal" title={membership.studioName}>
+              {membership.studioName}
+            </span>
           </MenuRadioItem>
         ))}
       </MenuRadioGroup>
