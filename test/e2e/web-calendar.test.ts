@@ -296,6 +296,10 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await unscheduled.getByRole("link").count(), 1);
     await page.getByRole("link", { name: "Clear filters" }).click();
     await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search posts" }).fill("walrus");
+    await page.getByText("Nothing in this month matches “walrus”.").waitFor();
+    await page.getByRole("link", { name: "Clear search" }).click();
+    await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
     assert.equal((await readPlan(plannedPostId))[0], "scheduled");
     await page.context().close();
   });

@@ -368,6 +368,9 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("No archived posts match “boats” in title, text or tags.").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).click();
     await page.waitForURL(/\/posts$/);
+    await page.getByRole("searchbox", { name: "Search posts" }).fill("boats");
+    await page.getByRole("link", { name: "Clear search" }).click();
+    await page.waitForURL(/\/posts$/);
     await page.context().close();
   });
 

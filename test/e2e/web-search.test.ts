@@ -169,7 +169,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await dialog.getByLabel("Search files").pressSequentially("hill");
     await dialog.getByText("No files with the tag “harbour” match “hill”").waitFor();
     await assertFits();
-    await dialog.getByRole("button", { name: "Clear search" }).press("Enter");
+    await dialog.getByRole("button", { name: "Clear filters" }).press("Enter");
     await dialog.getByRole("checkbox", { name: "two.png" }).waitFor();
     await context.close();
   });

@@ -1,5 +1,5 @@
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { Activity as ActivityIcon } from "lucide-react";
+import { getRouteApi } from "@tanstack/react-router";
+import { Activity as ActivityIcon, SearchX } from "lucide-react";
 import { activityQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -56,11 +56,11 @@ function StudioActivity() {
         empty={
           <EmptyState
             title="No matching activity"
-            icon={ActivityIcon}
+            icon={SearchX}
             actions={
-              <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
+              <ButtonLink variant="secondary" to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
                 Clear filters
-              </Link>
+              </ButtonLink>
             }
           />
         }

@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Images } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
+import { labelClearButton } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { NoMatch } from "../ui/NoMatch.tsx";
 import type { ChosenFile } from "../upload/upload-task.ts";
@@ -23,7 +24,7 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
         itemsText={usage === undefined ? kindText : `${usage} ${kindText}`}
         clear={
           <ButtonLink variant="secondary" to="/studios/$studioId/assets" params={params}>
-            Clear filters
+            {labelClearButton(q, [tag, kind, usage])}
           </ButtonLink>
         }
       />

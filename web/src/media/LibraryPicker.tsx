@@ -7,7 +7,7 @@ import { PickableAsset } from "../assets/PickableAsset.tsx";
 import { attachOrCopy } from "../assets/attach-or-copy.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { describeNoMatch } from "../ui/describe-no-match.ts";
+import { describeNoMatch, labelClearButton } from "../ui/describe-no-match.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { PagedList } from "../ui/List.tsx";
@@ -149,7 +149,7 @@ function NoFiles({
       <p className="text-muted [overflow-wrap:anywhere]">{noMatch}</p>
       <p>
         <Button variant="quiet" onClick={onClear}>
-          Clear search
+          {labelClearButton(search.q, [search.tag])}
         </Button>
       </p>
     </>

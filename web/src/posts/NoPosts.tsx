@@ -2,6 +2,7 @@ import { FileText } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostGroup, PostSearch } from "../search-params.ts";
 import { ButtonLink } from "../ui/Button.tsx";
+import { labelClearButton } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { NoMatch } from "../ui/NoMatch.tsx";
 import { groupIcons } from "./post-groups.ts";
@@ -81,7 +82,7 @@ export function NoPosts({
         itemsText={status === undefined ? "posts" : groupNouns[status]}
         clear={
           <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={params}>
-            Clear filters
+            {labelClearButton(search.q, [status, search.author, search.tag, search.archived])}
           </ButtonLink>
         }
       />

@@ -1,5 +1,9 @@
 const searchedFields = { files: "name, alt text or tags", posts: "title, text or tags" };
 
+/** Labels the button that clears a search without results and, if there are any, the filters of the list. */
+export const labelClearButton = (q: string | undefined, filters: readonly unknown[]): string =>
+  q !== undefined && filters.every((value) => value === undefined) ? "Clear search" : "Clear filters";
+
 /** Describes a search without results; undefined if the list is filtered by neither words nor a tag. */
 export function describeNoMatch(
   noun: keyof typeof searchedFields,

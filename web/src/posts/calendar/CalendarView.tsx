@@ -9,6 +9,7 @@ import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
 import type { PostSearch } from "../../search-params.ts";
 import { ButtonLink } from "../../ui/Button.tsx";
+import { labelClearButton } from "../../ui/describe-no-match.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
@@ -151,7 +152,8 @@ const getTimeRange = (days: readonly string[], timezone: string): { from: string
 function NothingPlanned({ search, range }: { search: PostSearch; range: CalendarRange }) {
   const { studio } = useStudio();
   if (hasFilter(search)) {
-    const { author: _, q: __, tag: ___, accounts: ____, ...unfilteredSearch } = search;
+    const { author, q, tag, accounts, ...unfilteredSearch } = search;
+    const clearLabel = labelClearButton(q, [author, tag, accounts]);
     return (
       <EmptyState
         title="No matching posts"
@@ -163,11 +165,14 @@ function NothingPlanned({ search, range }: { search: PostSearch; range: Calendar
             params={{ studioId: studio.id }}
             search={unfilteredSearch}
           >
-            Clear filters
+            {clearLabel}
           </ButtonLink>
         }
       >
-        Nothing in this {range === "week" ? "week" : "month"} matches these filters.
+        <span className="[overflow-wrap:anywhere]">
+          Nothing in this {range === "week" ? "week" : "month"} matches{" "}
+          {clearLabel === "Clear search" ? `“${q}”` : "these filters"}.
+        </span>
       </EmptyState>
     );
   }
