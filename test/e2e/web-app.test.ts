@@ -127,7 +127,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await guest.page.goto(link);
     await guest.page.getByRole("button", { name: "Join" }).click();
     await guest.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
-    const usedDialog = page.getByRole("dialog", { name: "This link no longer works" });
+    const usedDialog = page.getByRole("dialog", { name: "Mary Jackson has joined" });
     await usedDialog.getByRole("button", { name: "Done" }).click();
     await usedDialog.waitFor({ state: "detached" });
     assert.equal(await page.getByRole("dialog").count(), 0);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createInvitation } from "../api/mutations.ts";
-import { invitationsQuery, refreshQueries, type Role } from "../api/queries.ts";
+import { invitationsQuery, membersQuery, refreshQueries, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
@@ -21,21 +21,26 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [invitation, setInvitation] = useState<Awaited<ReturnType<typeof createInvitation>>>();
   const trimmedEmail = email.trim();
   const pendingInvitations = useQuery(invitationsQuery(studio.id)).data?.invitations ?? [];
-  const isPending = pendingInvitations.some(({ expiresAt }) => expiresAt === invitation?.expiresAt);
+  const pendingInvitation = pendingInvitations.find(({ expiresAt }) => expiresAt === invitation?.expiresAt);
   // The list may be older than the invitation, so only one that was in the list can be missing.
-  const [wasPending, setWasPending] = useState(false);
-  if (isPending && !wasPending) setWasPending(true);
-  const isInvalid = wasPending && !isPending;
+  const [createdAt, setCreatedAt] = useState<string>();
+  if (pendingInvitation && createdAt === undefined) setCreatedAt(pendingInvitation.createdAt);
+  const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
 
   async function create(): Promise<void> {
     setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
     await refreshQueries(queryClient, studio.id);
   }
 
-  if (invitation && isInvalid) {
+  if (invitation && createdAt !== undefined && !pendingInvitation) {
+    const newMember = members.find((member) => member.joinedAt >= createdAt && member.role === role);
     return (
-      <Dialog title="This link no longer works" onClose={onClose}>
-        <p className="text-muted">Someone has joined {studio.name} with it, or it was revoked or has expired.</p>
+      <Dialog title={newMember ? `${newMember.name} has joined` : "This link no longer works"} onClose={onClose}>
+        <p className="text-muted">
+          {newMember
+            ? "This link no longer works. To invite someone else, create another one."
+            : `Someone has joined ${studio.name} with it, or it was revoked or has expired.`}
+        </p>
         <DialogActions>
           <Button variant="secondary" onClick={onClose}>
             Done
