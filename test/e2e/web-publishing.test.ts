@@ -207,6 +207,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       .filter({ hasText: "Rescheduled by Ada Berg" })
       .getByText(/^For .*, 10:45 GMT[+]\d$/)
       .waitFor();
+    await updatePost(fixture.service.deps, owner, { postId: id, title: "Lighthouses" });
+    await events.getByText(/^Post edited, now revision \d+$/).waitFor();
     await openStudioPage(`posts/${id}`);
 
     const cancelButton = row.getByRole("button", { name: "Cancel publication to blue-harbour" });

@@ -1,5 +1,6 @@
 import type { PublicationDetail, VisibleState } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
+import { approvingActions, listKeptEdits } from "./list-kept-edits.ts";
 import { wasSentBack } from "./sent-back.ts";
 
 type Entry = PublicationDetail["timeline"][number];
@@ -52,14 +53,18 @@ const timedActions: readonly Entry["action"][] = [
   "publication.rescheduled",
 ];
 
-const approvingActions: readonly Entry["action"][] = ["publication.scheduled", "publication.approved"];
-
 /** What happened to a publication, and what happens next, oldest first. */
 export function listEvents(publication: PublicationDetail): TimelineEvent[] {
   const { timeline, state, scheduledFor } = publication;
   const nextEvent = nextEvents[state]?.(scheduledFor);
+  const edits = listKeptEdits(publication).map(({ revision, isReviewed, nextId }) => ({
+    id: `revision-${revision}`,
+    text: `Post edited, now revision ${revision}${isReviewed ? ". The approval still applies" : ""}`,
+    isProblem: false,
+    nextId,
+  }));
   return [
-    ...timeline.map((entry, index): TimelineEvent => {
+    ...timeline.flatMap((entry, index): TimelineEvent[] => {
       const { id, action, at, user, client, reason, outcome } = entry;
       const hadApproval = timeline.slice(0, index).some((earlier) => approvingActions.includes(earlier.action));
       const losesApproval = action === "publication.rescheduled" && outcome === "proposed" && hadApproval;
@@ -67,7 +72,7 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
         action === "publication.canceled" && wasSentBack(publication)
           ? `Sent back by ${formatActor(user, client)}, with a comment`
           : descriptions[action](formatActor(user, client), entry);
-      return {
+      const event = {
         id,
         text: losesApproval ? `${text}, ${approvalConsequence}` : text,
         at,
@@ -75,7 +80,9 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
         ...(entry.scheduledFor !== null && timedActions.includes(action) ? { requestedTime: entry.scheduledFor } : {}),
         ...(reason === null ? {} : { reason }),
       };
+      return [...edits.filter(({ nextId }) => nextId === id), event];
     }),
+    ...edits.filter(({ nextId }) => nextId === undefined),
     ...(nextEvent ? [{ id: "next", isProblem: false, ...nextEvent }] : []),
   ];
 }
