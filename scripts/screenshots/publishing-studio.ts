@@ -110,7 +110,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
       state: "unconfirmed",
       problem: {
         code: "unconfirmed",
-        message: "The platform didn't confirm the post. Check the account, then say whether it is there.",
+        message: "The platform didn’t confirm the post. Check the account, then say whether it is there.",
       },
     },
     [...runActions, "publication.unconfirmed"],

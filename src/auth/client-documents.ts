@@ -55,10 +55,10 @@ export function explainFetchFailure(clientId: unknown, error: errors.OIDCProvide
   // The same text for a private IP address and a host that does not respond, so that it reveals nothing about our network.
   const failure =
     error.cause instanceof PublicFetchError
-      ? `This server could not reach ${host} to read it`
-      : `${host} did not return it`;
+      ? `This server couldn’t reach ${host} to read it`
+      : `${host} didn’t return it`;
   return {
-    message: `The application that sent you here identifies itself with a document at ${host}. ${failure}, so the sign-in cannot continue.`,
+    message: `The application that sent you here identifies itself with a document at ${host}. ${failure}, so the sign-in can’t continue.`,
     hint: `Nothing was shared with the application. Go back and connect again. If that fails too, ask the operator of this server to allow outgoing HTTPS connections to ${host}, or to set CLIENT_DOCUMENTS=off so that applications register themselves instead.`,
   };
 }

@@ -216,7 +216,7 @@ function createErrorRenderer(renderError: ProviderOptions["renderError"], areDoc
     const isRequestInvalid = cause === undefined || cause instanceof errors.OIDCProviderError;
     const page = renderError({
       status: ctx.status,
-      title: "This sign-in request can't continue",
+      title: "This sign-in request can’t continue",
       ...(isRequestInvalid
         ? {
             message: describeError(error, description),

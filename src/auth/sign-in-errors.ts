@@ -31,7 +31,7 @@ function toSignInError(providerName: string, error: unknown): AppError | undefin
     return edgeError("forbidden", `The sign-in at ${providerName} was canceled.`, undefined, cause);
   }
   if (error instanceof AuthorizationResponseError) {
-    return edgeError("url_unreachable", `${providerName} could not sign you in.`, "Try again in a moment.", cause);
+    return edgeError("url_unreachable", `${providerName} couldn’t sign you in.`, "Try again in a moment.", cause);
   }
   // RFC 6749 §5.2: the code was used, has expired or is not ours. Any other error concerns this server, not the user.
   if (error instanceof ResponseBodyError && error.error === "invalid_grant") return invalidSignInError(error);
@@ -57,7 +57,7 @@ export function providerUnavailableError(providerName: string, cause: unknown): 
 export function invalidSignInError(cause?: unknown): AppError {
   return edgeError(
     "invalid_input",
-    "This sign-in could not be completed.",
+    "This sign-in couldn’t be completed.",
     "It was started in another browser, took too long or was already used. Sign in again.",
     { cause },
   );

@@ -91,6 +91,6 @@ export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {
     if (error instanceof PlatformError) throw error;
     if (error instanceof PublicFetchError)
       throw new PlatformError(error.isBlocked ? "blocked" : "unavailable", error.message);
-    throw new PlatformError("unavailable", "it could not be reached or did not respond in time");
+    throw new PlatformError("unavailable", "it couldn’t be reached or didn’t respond in time");
   }
 }

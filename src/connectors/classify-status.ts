@@ -24,7 +24,7 @@ export const reconnectOutcome = {
 export const rateLimitOutcome = {
   kind: "retry_later",
   retryAfterMs: undefined,
-  message: "the platform's rate limit is reached",
+  message: "the platform’s rate limit is reached",
 } as const satisfies FailedOutcome;
 
 export const duplicateOutcome = {

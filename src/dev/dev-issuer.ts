@@ -67,7 +67,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       createUnavailableError: (cause) =>
         edgeError(
           "url_unreachable",
-          `The server can't reach its own development sign-in at BASE_URL (${deps.baseUrl}).`,
+          `The server can’t reach its own development sign-in at BASE_URL (${deps.baseUrl}).`,
           "Set BASE_URL to the URL at which the server itself listens, not to that of a proxy. To use a proxy, set OIDC_ISSUER to sign in with an identity provider.",
           { cause },
         ),

@@ -5,7 +5,7 @@ const retrySoon = "Try again in a moment.";
 const newLink = "Ask the person who sent you the link for a new one.";
 const acceptedFormats =
   "Choose an image (JPEG, PNG, WebP, GIF, AVIF, HEIC), a video (MP4, MOV, WebM, MPEG) or a document (PDF, Word, PowerPoint, Excel, OpenDocument, text).";
-const restartConnect = "Start again from the studio's Platforms page.";
+const restartConnect = "Start again from the studio’s Platforms page.";
 
 /** What a person should do next, by error: for the web app, the upload page and the plain pages. */
 export const errorHints: ErrorHints = {
@@ -90,17 +90,17 @@ export const errorHints: ErrorHints = {
   "storage_unavailable:truncated": retrySoon,
   "storage_unavailable:part_in_progress": retrySoon,
   "storage_unavailable:contention": retrySoon,
-  "storage_unavailable:store_denied": "The operator must check the server's S3 credentials and permissions.",
+  "storage_unavailable:store_denied": "The operator must check the server’s S3 credentials and permissions.",
   "storage_unavailable:disk_full": "Try again later. The operator must free disk space on the server.",
   "storage_unavailable:damaged": "Ask the operator to restore it from a backup.",
 
   "url_blocked:instance": "Use the https URL of a public instance.",
   "url_unreachable:platform": restartConnect,
-  "url_unreachable:instance": "Check the instance's URL, then try again.",
+  "url_unreachable:instance": "Check the instance’s URL, then try again.",
   "url_unreachable:refresh": "Try again in a minute.",
   platform_not_configured: getSettingsHint,
   "platform_not_configured:rejected": getSettingsHint,
-  "connect_expired:page": "Start again from the studio's Platforms page, or ask your assistant for a new link.",
+  "connect_expired:page": "Start again from the studio’s Platforms page, or ask your assistant for a new link.",
   "connect_expired:credential": "An owner or admin must connect the account again.",
   "connect_denied:user": restartConnect,
   "connect_denied:app": restartConnect,

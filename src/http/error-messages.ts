@@ -22,7 +22,7 @@ function getTypeName(mimeType: string): string {
 
 /** Messages for people, where the message in `errorMessages` uses terms that only models and developers know. */
 export const messagesForPeople: Partial<{ [Key in ErrorKey]: (data: ErrorData<Key>) => string }> = {
-  type_mismatch: ({ declared }) => `This isn't a valid ${getTypeName(declared)}.`,
+  type_mismatch: ({ declared }) => `This isn’t a valid ${getTypeName(declared)}.`,
   asset_limit_reached: ({ limit }) =>
     `This post already has ${limit === 1 ? "1 file" : `${limit} files`}, the maximum.`,
 };

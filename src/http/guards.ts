@@ -77,7 +77,7 @@ export function assertSameOrigin(headers: Headers, base: string): void {
     origin === null
       ? site === "same-origin"
       : origin === new URL(base).origin && (site === null || site === "same-origin");
-  if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from this site's own pages only.");
+  if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from this site’s own pages only.");
 }
 
 /**

@@ -19,7 +19,7 @@ export const errorMessages = {
     `${data.name} is disabled. Enable the user first, or choose another one.`,
   "forbidden:not_admitted": () => "This account may not sign in here.",
   "forbidden:email_not_verified": () => "This account may not sign in here: its email is not verified.",
-  "forbidden:create_studio": () => "You joined this server by invitation, so you can't create studios.",
+  "forbidden:create_studio": () => "You joined this server by invitation, so you can’t create studios.",
   "forbidden:invitation_email": () => "This invitation is for another email.",
   "forbidden:connect_page": () => "This page was created for another user. No account was connected.",
   "forbidden:upload_link": () => "This upload link is invalid or has expired.",
@@ -60,7 +60,7 @@ export const errorMessages = {
   "invalid_input:variant_assets": () => "variants: assetIds must be assets of this post, each at most once.",
   "invalid_input:reply": () => "This comment is a reply. Only a whole thread can be resolved.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
-  "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
+  "invalid_input:asset_order": () => "assetIds: must list the post’s current assets, each exactly once.",
   "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
   "invalid_input:empty_file": () => "The file is empty.",
   "invalid_input:empty_upload": () => "The uploaded file is empty; it was deleted.",
@@ -69,7 +69,7 @@ export const errorMessages = {
   "invalid_input:part_superseded": () => "This part was sent again or is no longer needed.",
   "invalid_input:part_length": () => "The part does not have the expected length.",
   "invalid_input:part_too_short": () => "The part is shorter than expected.",
-  "invalid_input:studio_name": (_data: { name: string }) => "The name does not match the studio's name.",
+  "invalid_input:studio_name": (_data: { name: string }) => "The name does not match the studio’s name.",
   "invalid_input:ambiguous_email": (data: { count: number; ids: string }) =>
     `${data.count} users have this email. Choose one by id: ${data.ids}.`,
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
@@ -89,7 +89,7 @@ export const errorMessages = {
     `The image has more than ${data.megapixels} million pixels, or too many frames; it was deleted.`,
   "too_large:put": () => "The file is larger than the limit for its kind.",
   "unsupported_type:kind": (data: { kind: string; mimeType: string; otherKind?: string; allowed: readonly string[] }) =>
-    `A file of kind ${data.kind} can't have the type ${data.mimeType === "" ? "(none)" : data.mimeType}.`,
+    `A file of kind ${data.kind} can’t have the type ${data.mimeType === "" ? "(none)" : data.mimeType}.`,
   "unsupported_type:url": (data: { mimeType: string }) =>
     `The file has the type ${data.mimeType}, which is not supported.`,
   "unsupported_type:file": () => "Files of this type are not accepted.",
@@ -98,7 +98,7 @@ export const errorMessages = {
   "type_mismatch:upload": (data: { declared: string; actual: string }) =>
     `The file was declared as ${data.declared}, but its content is ${data.actual}; it was deleted.`,
   not_uploaded: () => "The file has not been uploaded yet.",
-  "not_uploaded:copy": () => "The file of this asset has not been uploaded and verified, so it can't be copied.",
+  "not_uploaded:copy": () => "The file of this asset has not been uploaded and verified, so it can’t be copied.",
   "not_uploaded:parts": () => "Some parts of the file have not arrived yet.",
   "upload_expired:url": () => "Nothing was uploaded before the upload URL expired.",
   "upload_expired:link": () => "This link no longer accepts new files: it expired after 30 minutes.",
@@ -112,8 +112,8 @@ export const errorMessages = {
   not_publishable: (data: {
     problems: readonly { connectionId: string; problems: readonly { message: string }[] }[];
   }) =>
-    `The post can't be published: ${[...new Set(data.problems.flatMap(({ problems }) => problems.map(({ message }) => message)))].join(" ")}`,
-  too_late: (data: { state: string }) => `The publication is ${data.state}, so it can't be changed like this.`,
+    `The post can’t be published: ${[...new Set(data.problems.flatMap(({ problems }) => problems.map(({ message }) => message)))].join(" ")}`,
+  too_late: (data: { state: string }) => `The publication is ${data.state}, so it can’t be changed like this.`,
   post_in_use: () => "The post has a publication that is scheduled, publishing or unconfirmed.",
   revision_conflict: (data: { revision: number }) =>
     `The post was changed in the meantime; it is at revision ${data.revision}.`,
@@ -133,7 +133,7 @@ export const errorMessages = {
   "quota_exceeded:new_owner_studios": (data: { limit: number }) =>
     `This user already owns ${data.limit} studios, the maximum on this server.`,
   "quota_exceeded:studio": (data: { limitBytes: number }) =>
-    `The file does not fit in the studio's quota of ${formatByteLimit(data.limitBytes)}.`,
+    `The file does not fit in the studio’s quota of ${formatByteLimit(data.limitBytes)}.`,
   "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
@@ -141,7 +141,7 @@ export const errorMessages = {
   "storage_unavailable:database": () => "The database is unavailable.",
   "storage_unavailable:database_busy": () => "The database is overloaded.",
   "storage_unavailable:store": () => "The file store is unavailable.",
-  "storage_unavailable:store_denied": () => "The file store rejected the server's credentials.",
+  "storage_unavailable:store_denied": () => "The file store rejected the server’s credentials.",
   "storage_unavailable:store_response": () => "The file store sent an invalid response.",
   "storage_unavailable:store_lost": () => "The file store lost the file.",
   "storage_unavailable:disk_full": () => "The file store is full.",
@@ -151,18 +151,18 @@ export const errorMessages = {
   "storage_unavailable:contention": () => "Other requests kept changing the same data.",
   "storage_unavailable:damaged": () => "The stored file is damaged.",
 
-  "url_blocked:import": (data: { cause: string }) => `The URL can't be fetched: ${data.cause}.`,
-  "url_blocked:instance": (data: { cause: string }) => `The instance URL can't be used: ${data.cause}.`,
-  "url_unreachable:import": (data: { cause: string }) => `The file could not be fetched: ${data.cause}.`,
+  "url_blocked:import": (data: { cause: string }) => `The URL can’t be fetched: ${data.cause}.`,
+  "url_blocked:instance": (data: { cause: string }) => `The instance URL can’t be used: ${data.cause}.`,
+  "url_unreachable:import": (data: { cause: string }) => `The file couldn’t be fetched: ${data.cause}.`,
   "url_unreachable:platform": (data: { name: string; cause: string }) =>
-    `Could not connect to ${data.name}: ${data.cause}.`,
+    `Couldn’t connect to ${data.name}: ${data.cause}.`,
   "url_unreachable:instance": (data: { name: string; cause: string }) =>
-    `Could not connect to ${data.name}: ${data.cause}.`,
-  "url_unreachable:refresh": () => "The platform's credentials could not be refreshed in time.",
+    `Couldn’t connect to ${data.name}: ${data.cause}.`,
+  "url_unreachable:refresh": () => "The platform’s credentials couldn’t be refreshed in time.",
   platform_unsupported: (_data: { platforms: readonly string[] }) => "This server does not support this platform.",
   platform_not_configured: (data: { name: string; id: string }) => `${data.name} is not set up on this server.`,
   "platform_not_configured:rejected": (data: { name: string; id: string }) =>
-    `${data.name} did not accept this server's credentials.`,
+    `${data.name} did not accept this server’s credentials.`,
   "connect_expired:page": () => "This page has expired or was already used.",
   "connect_expired:credential": () => "The platform no longer accepts this connection.",
   "connect_denied:user": (data: { name: string }) => `Access was denied at ${data.name}. No account was connected.`,

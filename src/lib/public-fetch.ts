@@ -200,7 +200,7 @@ async function withTimeout<T>(
   signal: AbortSignal,
   work: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const unreachableError = new PublicFetchError("the host could not be reached or did not respond in time", false);
+  const unreachableError = new PublicFetchError("the host couldn’t be reached or didn’t respond in time", false);
   if (signal.aborted) throw unreachableError;
   const controller = new AbortController();
   const abort = (): void => controller.abort();

@@ -60,7 +60,7 @@ async function resolveBothFamilies(host: string, signal: AbortSignal, servers?: 
     );
     const results = await Promise.allSettled(queries);
     const addresses = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
-    if (addresses.length === 0) throw new NameResolutionError("the host name could not be resolved");
+    if (addresses.length === 0) throw new NameResolutionError("the host name couldn’t be resolved");
     return addresses;
   } finally {
     for (const timer of timers) clearTimeout(timer);

@@ -509,7 +509,7 @@ if (hasChromium())
           assert.deepEqual(await getNames(), ["broken.jpg", "a.jpg", "b.jpg"]);
           assert.match(
             (await page.locator('[data-status="failed"]').textContent()) ?? "",
-            /Upload failed.*This isn't a valid JPEG image\. Export it again/,
+            /Upload failed.*This isn’t a valid JPEG image\. Export it again/,
           );
 
           await page.getByLabel("Choose files").and(page.locator("input")).focus();

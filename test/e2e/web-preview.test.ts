@@ -187,7 +187,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damagedImage]]);
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.getByText("Can’t publish").waitFor();
-    await page.getByRole("list", { name: "Files for north-words" }).getByText("can't be opened").waitFor();
+    await page.getByRole("list", { name: "Files for north-words" }).getByText("can’t be opened").waitFor();
     const text = post.getByText("A line");
     const foldedHeight = (await text.boundingBox())?.height ?? 0;
     await post.getByRole("button", { name: "See more" }).click();

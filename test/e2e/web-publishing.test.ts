@@ -486,7 +486,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
           state: "unconfirmed",
           publishedAt: null,
           url: null,
-          problem: { code: "unconfirmed", message: "The platform didn't confirm the post." },
+          problem: { code: "unconfirmed", message: "The platform didn’t confirm the post." },
         },
       }),
     );

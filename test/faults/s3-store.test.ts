@@ -215,7 +215,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       );
       assert.ok(error instanceof AppError);
       assert.equal(error.code, "storage_unavailable");
-      assert.match(error.message, /rejected the server's credentials/);
+      assert.match(error.message, /rejected the server’s credentials/);
     }
     unauthorizedStore.close();
     setFault(500);

@@ -311,7 +311,7 @@ forOneEngine("oauth client documents", (fixture) => {
     try {
       const errorPage = await browser.open(pendingPage.url.href);
       assert.equal(errorPage.status, 502);
-      assert.match(errorPage.text, /client\.test:\d+ did not return it/);
+      assert.match(errorPage.text, /client\.test:\d+ didn’t return it/);
     } finally {
       await fourthService.close();
     }
@@ -324,13 +324,13 @@ forOneEngine("oauth client documents", (fixture) => {
     });
     try {
       const page = await (await requestAuthorization("https://codex.example/client.json", offlineService.base)).text();
-      assert.match(page, /This server could not reach codex\.example to read it/);
+      assert.match(page, /This server couldn’t reach codex\.example to read it/);
       assert.match(page, /allow outgoing HTTPS connections to codex\.example, or to set CLIENT_DOCUMENTS=off/);
     } finally {
       await offlineService.close();
     }
     const missingPage = await (await requestAuthorization(documentHost.url("/missing.json"))).text();
-    assert.match(missingPage, /client\.test:\d+ did not return it/);
+    assert.match(missingPage, /client\.test:\d+ didn’t return it/);
     assert.match(missingPage, /CLIENT_DOCUMENTS=off/);
   });
 

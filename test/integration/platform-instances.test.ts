@@ -203,7 +203,7 @@ forEachEngine("platforms with instances", (fixture) => {
     }
     await assert.rejects(
       connectPlatform(shortTimeoutDeps, owner, { platform: "mastodon", instanceUrl: otherServer.origin }),
-      (error: AppError) => hintFor(error, errorHints)?.startsWith("Check the instance's URL") === true,
+      (error: AppError) => hintFor(error, errorHints)?.startsWith("Check the instance’s URL") === true,
       "the hint names what the user can check",
     );
     await otherServer.close();

@@ -179,9 +179,9 @@ forOneEngine("renditions", (fixture) => {
     const noise = await createNoise(100, 100);
     const whole = await sharp(noise.data, { raw: noise.info }).png().toBuffer();
     for (const [bytes, mimeType, message] of [
-      [whole.subarray(0, 18), "image/png", "can't be opened; export it as JPEG"],
-      [whole.subarray(0, whole.length - 5000), "image/png", "can't be opened; export it as JPEG"],
-      [heic(), "image/heic", "can't be converted; export it as JPEG"],
+      [whole.subarray(0, 18), "image/png", "can’t be opened; export it as JPEG"],
+      [whole.subarray(0, whole.length - 5000), "image/png", "can’t be opened; export it as JPEG"],
+      [heic(), "image/heic", "can’t be converted; export it as JPEG"],
     ] as const) {
       const { postId, assetIds } = await newPost([{ bytes: Buffer.from(bytes), mimeType, filename: "damaged" }]);
       const { service, owner } = publishing;

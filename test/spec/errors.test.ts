@@ -67,6 +67,11 @@ test("every error message key starts with an error code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
 });
 
+test("messages and hints for people use typographic apostrophes and the contractions of the web app", () => {
+  for (const text of [...Object.values(errorMessages), ...Object.values(hintsForPeople)].map(String))
+    assert.doesNotMatch(text, /[a-z]'[a-z]|could not/i);
+});
+
 /** Error codes that the edge can't return, or whose hints are set where the errors are created. */
 const withoutHint: Record<"people" | "models", readonly string[]> = {
   people: [

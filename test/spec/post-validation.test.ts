@@ -143,7 +143,7 @@ test("a problem with one file names it; a problem with several files lists them 
   assert.deepEqual(find(createAsset({ ...unsized, id: "ast_2", filename: "b.jpg" }), createAsset(unsized)), {
     level: "rejected",
     code: "image_unreadable",
-    message: "b.jpg and a.jpg can't be opened; export them as JPEG.",
+    message: "b.jpg and a.jpg can’t be opened; export them as JPEG.",
     assetIds: ["ast_2", "ast_1"],
   });
   const video = { kind: "video", mimeType: "video/webm" } as const;

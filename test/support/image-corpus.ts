@@ -38,8 +38,8 @@ const blackAndWhite = [0, 255, 255, 0].map((value) => [value, value, value]);
 /** Marks data that must not be published: no published file may contain this word. */
 export const secret = "SECRET";
 const location = { IFD0: { ImageDescription: secret }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
-const exportAsJpeg = "can't be converted; export it as JPEG";
-const unreadable = "can't be opened; export it as JPEG";
+const exportAsJpeg = "can’t be converted; export it as JPEG";
+const unreadable = "can’t be opened; export it as JPEG";
 const tooLarge = "is too large to be converted; export it with fewer pixels";
 
 function paint(width = 60, height = 40, colors = quadrants, alpha?: number): RawImage {

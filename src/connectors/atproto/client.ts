@@ -66,7 +66,7 @@ export async function createClientAuth(
   const clientKey = clientKeys.find(({ kid }) => kid === keyId);
   // Servers accept a session's tokens only from the key that the session started with.
   if (!clientKey)
-    throw new PlatformError("rejected", "the secret that this session's key was derived from is no longer in SECRETS");
+    throw new PlatformError("rejected", "the secret that this session’s key was derived from is no longer in SECRETS");
   const { kid, use: _, ...jwk } = clientKey;
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   return oauth.PrivateKeyJwt({ key: await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]), kid });

@@ -42,9 +42,9 @@ export async function resolveServer(
   const document = await fetchDocument(sources.publicFetch, buildDocumentUrl(sources, did));
   const serverUrl = document && findServer(document);
   if (document?.["id"] !== did || serverUrl === undefined)
-    throw new PlatformError("unavailable", "the account's identity could not be resolved");
+    throw new PlatformError("unavailable", "the account’s identity couldn’t be resolved");
   const currentIssuer = await findIssuer(sources.publicFetch, serverUrl);
-  if (currentIssuer === undefined) throw new PlatformError("unavailable", "the account's server did not respond");
+  if (currentIssuer === undefined) throw new PlatformError("unavailable", "the account’s server did not respond");
   if (currentIssuer !== issuer) throw new PlatformError("rejected", "the account has moved to another server");
   return { serverUrl, document };
 }

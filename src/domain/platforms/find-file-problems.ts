@@ -31,7 +31,7 @@ export function findImageProblems(
   const plan = planForAsset(file, inspection, limit, crop);
   if (plan.kind === "reject") {
     const { code, reason } = plan;
-    const many = pluralReasons[code] ?? "don't fit the platform's limits";
+    const many = pluralReasons[code] ?? "don’t fit the platform’s limits";
     return [{ level: unconditionalCodes.includes(code) ? "rejected" : level, code, file, one: reason, many }];
   }
   const uncheckedProblems = isUnchecked ? [{ ...uncheckedProblem, file }] : [];
@@ -54,10 +54,10 @@ const uncheckedProblem = {
 } as const;
 
 const pluralReasons: Readonly<Record<string, string>> = {
-  heic_unsupported: "can't be converted; export them as JPEG",
-  image_unreadable: "can't be opened; export them as JPEG",
+  heic_unsupported: "can’t be converted; export them as JPEG",
+  image_unreadable: "can’t be opened; export them as JPEG",
   image_too_large: "are too large to be converted; export them with fewer pixels",
-  type_unsupported: "have a type that the platform doesn't accept",
+  type_unsupported: "have a type that the platform doesn’t accept",
 };
 
 /** What a platform would reject about a video or document. Unlike images, they are sent without conversion. */
@@ -69,12 +69,12 @@ export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLim
     !limit.types.includes(mimeType) && {
       code: "type_unsupported",
       one: `is ${mimeType}; the platform accepts ${acceptedTypes}`,
-      many: `have a type that the platform doesn't accept; it accepts ${acceptedTypes}`,
+      many: `have a type that the platform doesn’t accept; it accepts ${acceptedTypes}`,
     },
     exceeds(bytes, maxBytes) && {
       code: "file_too_large",
       one: describeExcessSize(bytes, maxBytes),
-      many: `are larger than ${formatByteLimit(maxBytes ?? 0)}, the platform's limit`,
+      many: `are larger than ${formatByteLimit(maxBytes ?? 0)}, the platform’s limit`,
     },
     ...findDimensionProblems(file, limit),
     ...findDurationProblems(file, limit),
@@ -94,12 +94,12 @@ function findDimensionProblems({ width, height }: AssetDetail, limit: VideoLimit
     exceeds(width * height, limit.maxPixels) && {
       code: "too_many_pixels",
       one: `is ${size}; the platform allows up to ${maxPixels} in total`,
-      many: `have more than ${maxPixels} pixels, the platform's limit`,
+      many: `have more than ${maxPixels} pixels, the platform’s limit`,
     },
     (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) && {
       code: "too_many_pixels",
       one: `is ${size}; the platform allows up to ${maxSize}`,
-      many: `have more pixels than the platform's limit of ${maxSize}`,
+      many: `have more pixels than the platform’s limit of ${maxSize}`,
     },
     (exceeds(limit.minWidth, width) || exceeds(limit.minHeight, height)) && {
       code: "too_few_pixels",
@@ -120,7 +120,7 @@ function findDurationProblems({ durationMs }: AssetDetail, { minDurationMs, maxD
     exceeds(durationMs, maxDurationMs) && {
       code: "video_too_long",
       one: `lasts ${formatSeconds(durationMs)}; the platform allows up to ${max}`,
-      many: `last longer than ${max}, the platform's limit`,
+      many: `last longer than ${max}, the platform’s limit`,
     },
     exceeds(minDurationMs, durationMs) && {
       code: "video_too_short",

@@ -21,7 +21,7 @@ export function findMediaWarning(
 ): string | undefined {
   if (fetchedMedia === undefined || isPublicUrl(base)) return undefined;
   const media = fetchedMedia === "all" ? "images and videos" : "videos";
-  return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can't be published to ${name}.`;
+  return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can’t be published to ${name}.`;
 }
 
 /** Returns a problem if the platform would have to fetch a file of the post from this server but can't reach it. */

@@ -108,7 +108,7 @@ export function validatePost(
 const noFilesWarning: Problem = {
   level: "warning",
   code: "no_files_chosen",
-  message: "This account gets none of the post's files.",
+  message: "This account gets none of the post’s files.",
 };
 
 function measureText(
@@ -158,7 +158,7 @@ export function findProblems(limits: PostLimits, post: PostForAccount): Problem[
 }
 
 function describeUnsupportedKind(kind: string, pluralLabel: string): Pick<FileProblem, "code" | "one" | "many"> {
-  const description = `can't be posted: the platform doesn't accept ${pluralLabel}`;
+  const description = `can’t be posted: the platform doesn’t accept ${pluralLabel}`;
   return { code: `${kind}_unsupported`, one: description, many: description };
 }
 

@@ -45,7 +45,7 @@ export async function markFailed(
 export async function markUnconfirmed(
   deps: WorkerDeps,
   publication: Publication,
-  reason = "The platform didn't confirm the post and may still be processing it.",
+  reason = "The platform didn’t confirm the post and may still be processing it.",
 ): Promise<void> {
   const problem = { code: "unconfirmed", message: `${reason} Check the account, then say whether it is there.` };
   const { sentContent: content = publication.content, sentRevision: revision = publication.revision } =

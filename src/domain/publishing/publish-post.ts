@@ -119,7 +119,7 @@ export async function findPublishProblems(
   return connections.flatMap((connection) => {
     const content = selectForAccount({ ...post, assets: readyAssets }, connection.id);
     const problems = [
-      ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can't be published." }] : []),
+      ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can’t be published." }] : []),
       ...(isEmpty({ text: content.body, assets: content.assets })
         ? [{ code: "empty", message: describeEmptyPost(content.hasFileChoice) }]
         : []),

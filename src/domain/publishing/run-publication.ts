@@ -155,7 +155,7 @@ async function findStartProblem(
   const { studioId, approvedBy, requestedBy, requestedGrantId, requestedClientId, startedAt } = publication;
   const now = await deps.publications.getTime();
   if (startedAt !== null && now > startedAt + retryWindow)
-    return { code: "platform_unavailable", message: "It could not be published within an hour." };
+    return { code: "platform_unavailable", message: "It couldn’t be published within an hour." };
   if (connection?.state !== "connected")
     return { code: "connect_expired", message: "The account must be connected again." };
   const userId = approvedBy ?? requestedBy;

@@ -31,7 +31,7 @@ const maxPreviews = 20;
 
 const rejections = {
   ...imageRejections,
-  too_large: { code: "file_too_large", reason: "can't be made small enough for the platform" },
+  too_large: { code: "file_too_large", reason: "can’t be made small enough for the platform" },
 } as const;
 
 /**

@@ -12,7 +12,7 @@ interface ImageFile {
 
 /** Why an image can't be converted for any platform. */
 export const imageRejections = {
-  unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
+  unreadable: { code: "image_unreadable", reason: "can’t be opened; export it as JPEG" },
   too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
 } as const;
 

@@ -58,7 +58,7 @@ const byteScales = Array.from({ length: 16 }, (_, i) => 0.8 ** i);
 /** Decides what an account of a platform receives instead of an image. The caller executes the plan. */
 export function planRendition(image: SourceImage, limit: ImageLimit, crop?: CropPosition): RenditionPlan {
   if (!canBeDecoded(image.mimeType))
-    return { kind: "reject", code: "heic_unsupported", reason: "can't be converted; export it as JPEG" };
+    return { kind: "reject", code: "heic_unsupported", reason: "can’t be converted; export it as JPEG" };
   if (image.canStripMetadata && fitsLimit(image, limit)) return { kind: image.hasMetadata ? "strip" : "as_is" };
   const types = rankTypes(image, limit);
   const [type] = types;
@@ -141,7 +141,7 @@ const toLayoutKey = ({ scaled: { width, height } }: Layout): string => `${width}
 
 function describeSizeProblem({ width, height }: Size, limit: ImageLimit): string {
   const { minWidth = 1, minHeight = 1 } = limit;
-  return `is ${width} × ${height} pixels, and no version of it fits the platform's limits (at least ${minWidth} × ${minHeight} pixels)`;
+  return `is ${width} × ${height} pixels, and no version of it fits the platform’s limits (at least ${minWidth} × ${minHeight} pixels)`;
 }
 
 function listChanges(image: SourceImage, limit: ImageLimit, type: EncodableType, layout: Layout): RenditionChange[] {

@@ -30,7 +30,7 @@ export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const isCrossSite =
     (origin !== undefined && origin !== new URL(base).origin) ||
     (site !== undefined && site !== "same-origin" && site !== "none");
-  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site's own pages only.");
+  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site’s own pages only.");
 }
 
 /** Creates the CSRF token of a form, bound to the user and the page. */

@@ -74,7 +74,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "publication.published": { filterLabel: "Published", template: "published {publication}[ to {account}]" },
   "publication.failed": {
     filterLabel: "Publishing failed",
-    template: "could not publish {publication}[ to {account}]",
+    template: "couldn’t publish {publication}[ to {account}]",
   },
   "publication.unconfirmed": {
     filterLabel: "Publication unconfirmed",

@@ -91,7 +91,7 @@ function TagItems({ chosenTag }: { chosenTag: string | undefined }) {
 
 function describeNoTags({ isPending, isError }: { isPending: boolean; isError: boolean }): string {
   if (isPending) return "Loading tags…";
-  return isError ? "The tags could not be loaded." : "No recent post has a tag.";
+  return isError ? "The tags couldn’t be loaded." : "No recent post has a tag.";
 }
 
 function AuthorFilter({

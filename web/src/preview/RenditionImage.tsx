@@ -71,7 +71,7 @@ const reserveRoom = ({ width, height }: Size) => ({
 async function readFailure(url: string): Promise<string> {
   const response = await fetch(url).catch(() => undefined);
   if (!response) return "Can’t reach the server.";
-  if (response.ok) return "The image could not be loaded.";
+  if (response.ok) return "The image couldn’t be loaded.";
   const error = await readApiError(response);
   return error.accountProblems[0]?.problems[0]?.message ?? error.message;
 }
