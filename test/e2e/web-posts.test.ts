@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
@@ -85,6 +85,33 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("radio", { name: "Compact" }).check();
     await page.reload();
     assert.ok(await page.getByRole("radio", { name: "Compact" }).isChecked());
+    await page.context().close();
+  });
+
+  test("rows leave most of the room to the title, and say who created the post (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const claude = { ...owner, client: { id: "https://claude.example/client", name: "Claude" } };
+    const plannedId = await addPost(claude, "Fog over the harbour wall", { tags: ["behind the scenes", "tide"] });
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    await publishPost(deps, claude, { postId: plannedId, connectionIds, at, propose: true });
+    await addPost(owner, "Boats", { body: "The boats are back from the long winter, and the wall is wet." });
+    const page = await openPosts(owner, "", { viewport: { width: 1440, height: 900 } });
+    const getRow = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+    const getBox = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      assert.ok(box, "it is visible");
+      return box;
+    };
+    const row = getRow("Fog over the harbour wall");
+    const author = row.getByTitle("Claude, for Ada Berg").first();
+    const [client, person] = [author.getByText("Claude", { exact: true }), author.getByText("for Ada Berg").last()];
+    assert.ok((await getBox(client)).y + (await getBox(client)).height <= (await getBox(person)).y, "two lines");
+    await getRow("Boats").getByTitle("Ada Berg", { exact: true }).first().waitFor();
+    const titleWidth =
+      (await getBox(row.getByText("harbour", { exact: true }))).x - (await getBox(row.getByRole("heading"))).x;
+    assert.ok(titleWidth > 380, `the title has ${titleWidth} px`);
     await page.context().close();
   });
 

@@ -2,9 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { PostSearch } from "../../search-params.ts";
-import { Avatar } from "../../ui/Avatar.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
-import { formatActor } from "../../ui/format-actor.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPostTime } from "../find-post-time.ts";
@@ -15,6 +13,7 @@ import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
 import { TextThumbnail } from "../TextThumbnail.tsx";
 import { hasLongState, type Columns } from "./columns.ts";
+import { RowAuthor } from "./RowAuthor.tsx";
 import { PhoneTags, RowTags } from "./RowTags.tsx";
 import { sortMatchingTags } from "./sort-matching-tags.ts";
 import type { Density } from "./use-density.ts";
@@ -106,7 +105,7 @@ export const PostListRow = memo(function PostListRow({
               <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
             </span>
           )}
-          <RowAuthor post={post} className={columns.author} />
+          <RowAuthor post={post} isCompact={isCompact} className={columns.author} />
         </>
       )}
       {isNarrow ? (
@@ -114,7 +113,7 @@ export const PostListRow = memo(function PostListRow({
       ) : (
         <>
           <span className={`grid ${columns.state}`}>
-            <PostStateBadge post={post} />
+            <PostStateBadge post={post} labelClassName={isCompact ? "" : "whitespace-normal"} />
           </span>
           <span className={`text-sm whitespace-nowrap text-muted ${columns.time}`}>
             <PostTime post={post} timezone={timezone} />
@@ -175,16 +174,6 @@ function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: Post
         </span>
       )}
       {assetCount === 1 && <span className="sr-only">1 file</span>}
-    </span>
-  );
-}
-
-function RowAuthor({ post: { createdBy, createdByClient }, className }: { post: PostSummary; className: string }) {
-  const client = createdByClient === null ? null : { name: createdByClient };
-  return (
-    <span className={`flex min-w-0 items-center gap-2 text-sm text-muted ${className}`}>
-      <Avatar name={createdBy.name} client={client} size="small" />
-      <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
     </span>
   );
 }

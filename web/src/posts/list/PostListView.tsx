@@ -33,7 +33,7 @@ export function PostListView({
   const canSelect = may("posts.write");
   const container = useRef<HTMLDivElement>(null);
   const layout = useRowLayout(container);
-  const columns = useColumns(items);
+  const columns = useColumns(items, density);
   useRowKeys(container);
   useSelectionKeys({ selection, ids, itemName: "post", group: "Posts", isEnabled: canSelect });
   return (

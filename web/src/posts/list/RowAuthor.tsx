@@ -1,0 +1,31 @@
+import type { PostSummary } from "../../api/summary-queries.ts";
+import { Avatar } from "../../ui/Avatar.tsx";
+import { formatActor } from "../../ui/format-actor.ts";
+
+/** Who created the post, in a column; an AI client has a line of its own, above the person that it acted for. */
+export function RowAuthor({
+  post: { createdBy, createdByClient },
+  isCompact,
+  className,
+}: {
+  post: PostSummary;
+  /** Whether there is room for only one line. */
+  isCompact: boolean;
+  className: string;
+}) {
+  const client = createdByClient === null ? null : { name: createdByClient };
+  const actor = formatActor(createdBy, client);
+  return (
+    <span className={`flex min-w-0 items-center gap-2 text-sm ${className}`} title={actor}>
+      <Avatar name={createdBy.name} client={client} size="small" />
+      <span className="min-w-0 @max-5xl:sr-only">
+        <span className="block truncate">{client && !isCompact ? client.name : actor}</span>
+        {client && !isCompact && (
+          <span className="block truncate text-xs text-muted">
+            <span className="sr-only">, </span>for {formatActor(createdBy)}
+          </span>
+        )}
+      </span>
+    </span>
+  );
+}
