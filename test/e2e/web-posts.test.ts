@@ -112,6 +112,15 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const titleWidth =
       (await getBox(row.getByText("harbour", { exact: true }))).x - (await getBox(row.getByRole("heading"))).x;
     assert.ok(titleWidth > 380, `the title has ${titleWidth} px`);
+
+    await resizeWindow(page, { width: 1024, height: 768 });
+    const line = row.locator("p").last();
+    await line.getByText("Claude", { exact: true }).waitFor();
+    await line.getByText("Claude, for Ada Berg").waitFor();
+    await resizeWindow(page, phone);
+    await line.getByText("Claude", { exact: true }).waitFor({ state: "hidden" });
+    await row.getByTitle("Claude, for Ada Berg").locator("visible=true").first().waitFor();
+    await row.getByText("Claude, for Ada Berg").locator("visible=true").waitFor();
     await page.context().close();
   });
 

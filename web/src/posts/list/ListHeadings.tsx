@@ -6,14 +6,10 @@ export function ListHeadings({ columns, layout }: { columns: Columns; layout: Ro
   if (layout === "narrow") return null;
   return (
     <span aria-hidden="true" className="ml-auto flex flex-none items-center gap-x-3">
-      {layout === "wide" && (
-        <>
-          {columns.accounts !== undefined && <span className={columns.accounts}>Account</span>}
-          <span className={columns.author}>
-            <span className="@max-5xl:hidden">Author</span>
-          </span>
-        </>
-      )}
+      {layout === "wide" && columns.accounts !== undefined && <span className={columns.accounts}>Account</span>}
+      <span className={columns.author}>
+        <span className="@max-5xl:hidden">Author</span>
+      </span>
       <span className={columns.state}>State</span>
       <span className={columns.time}>Date</span>
       {/* As wide as the button of a row's menu. */}

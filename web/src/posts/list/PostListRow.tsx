@@ -5,16 +5,16 @@ import type { PostSearch } from "../../search-params.ts";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPostTime } from "../find-post-time.ts";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
 import { TextThumbnail } from "../TextThumbnail.tsx";
-import { hasLongState, type Columns } from "./columns.ts";
-import { RowAuthor } from "./RowAuthor.tsx";
-import { PhoneTags, RowTags } from "./RowTags.tsx";
+import type { Columns } from "./columns.ts";
+import { NarrowDetails } from "./NarrowDetails.tsx";
+import { NarrowAuthor, RowAuthor } from "./RowAuthor.tsx";
+import { RowTags } from "./RowTags.tsx";
 import { sortMatchingTags } from "./sort-matching-tags.ts";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
@@ -98,20 +98,21 @@ export const PostListRow = memo(function PostListRow({
         </div>
         {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} />}
       </div>
-      {layout === "wide" && (
-        <>
-          {columns.accounts !== undefined && (
-            <span className={columns.accounts}>
-              <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
-            </span>
-          )}
-          <RowAuthor post={post} isCompact={isCompact} className={columns.author} />
-        </>
+      {layout === "wide" && columns.accounts !== undefined && (
+        <span className={columns.accounts}>
+          <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
+        </span>
       )}
       {isNarrow ? (
-        isCompact && <PostStateBadge post={post} isLabelHidden />
+        isCompact && (
+          <>
+            <NarrowAuthor post={post} />
+            <PostStateBadge post={post} isLabelHidden />
+          </>
+        )
       ) : (
         <>
+          <RowAuthor post={post} isCompact={isCompact} className={columns.author} />
           <span className={`grid ${columns.state}`}>
             <PostStateBadge post={post} labelClassName={isCompact ? "" : "whitespace-normal"} />
           </span>
@@ -120,8 +121,17 @@ export const PostListRow = memo(function PostListRow({
           </span>
         </>
       )}
-      <span className="relative z-1 flex-none">
-        <PostMenu post={post} />
+      <span
+        className={`flex flex-none flex-col items-center justify-between ${isTwoLines ? "self-stretch @2xl:justify-center @max-md:-mr-2" : ""}`}
+      >
+        <span className="relative z-1">
+          <PostMenu post={post} />
+        </span>
+        {isTwoLines && (
+          <span className="leading-none @2xl:hidden">
+            <NarrowAuthor post={post} />
+          </span>
+        )}
       </span>
     </div>
   );
@@ -136,26 +146,6 @@ const RowExcerpt = ({ post }: { post: PostSummary }) =>
       <PostExcerpt post={post} maxLeadLength={20} />
     </p>
   );
-
-/** What wider rows show in columns. On a phone, what does not fit beside the state wraps to a line that is hidden. */
-function NarrowDetails({ post, tags, timezone }: { post: PostSummary; tags: readonly string[]; timezone: string }) {
-  // On a phone, tags say more than when the post was created.
-  const areTagsMoreUseful = tags.length > 0 && findPostTime(post).kind === "created";
-  const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
-  return (
-    <p className="relative m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
-      <PostStateBadge post={post} />
-      {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
-      <OpenThreadCount post={post} />
-      {post.publications.length > 0 && (
-        <span className="min-w-0 @max-md:hidden">
-          <AccountStates post={post} platforms="beside" />
-        </span>
-      )}
-      <PhoneTags tags={tags} />
-    </p>
-  );
-}
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;

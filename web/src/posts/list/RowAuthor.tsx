@@ -29,3 +29,26 @@ export function RowAuthor({
     </span>
   );
 }
+
+/** The same in a narrow row: the avatar, and beside it the name of the AI client or the person if there is room. */
+export function NarrowAuthor({
+  post: { createdBy, createdByClient },
+  hasName = false,
+}: {
+  post: PostSummary;
+  hasName?: boolean;
+}) {
+  const client = createdByClient === null ? null : { name: createdByClient };
+  const actor = formatActor(createdBy, client);
+  return (
+    <span className="relative inline-flex min-w-0 items-center gap-1.5 text-sm text-muted" title={actor}>
+      <Avatar name={createdBy.name} client={client} size="small" />
+      {hasName && (
+        <span className="max-w-32 truncate" aria-hidden="true">
+          {client?.name ?? createdBy.name}
+        </span>
+      )}
+      <span className="sr-only">{actor}</span>
+    </span>
+  );
+}
