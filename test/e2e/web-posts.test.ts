@@ -96,7 +96,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await publishPost(deps, claude, { postId: plannedId, connectionIds, at, propose: true });
-    await addPost(owner, "Boats", { body: "The boats are back from the long winter, and the wall is wet." });
+    await addPost(owner, "Boats", { tags: ["behind the scenes", "harbour wall"] });
     const page = await openPosts(owner, "", { viewport: { width: 1440, height: 900 } });
     const getRow = (title: string) => page.getByRole("listitem").filter({ hasText: title });
     const getBox = async (locator: Locator) => {
@@ -121,6 +121,15 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await line.getByText("Claude", { exact: true }).waitFor({ state: "hidden" });
     await row.getByTitle("Claude, for Ada Berg").locator("visible=true").first().waitFor();
     await row.getByText("Claude, for Ada Berg").locator("visible=true").waitFor();
+    for (const title of ["Fog over the harbour wall", "Boats"]) {
+      const details = getRow(title).locator("p").last();
+      const time = details
+        .getByText(/Planned for|just now/)
+        .locator("visible=true")
+        .first();
+      const [timeBox, detailsBox] = [await getBox(time), await getBox(details)];
+      assert.ok(timeBox.y < detailsBox.y + detailsBox.height / 2, `the time of ${title} is on the visible line`);
+    }
     await page.context().close();
   });
 

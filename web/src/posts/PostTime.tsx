@@ -7,7 +7,7 @@ import { findShownState } from "./find-shown-state.ts";
 
 /**
  * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
- * sorted by that time. On a phone, there is no room for the icon.
+ * sorted by that time. On a phone, there is no room for the icon, nor for “Created” beside a state.
  */
 export function PostTime({
   post,
@@ -44,11 +44,10 @@ export function PostTime({
         </span>
       </span>
     );
+  const hiddenVerbClass = findShownState(post) === kind ? "sr-only" : "@max-md:sr-only";
   return (
     <span className="min-w-0 truncate">
-      <span className={isBesideState && findShownState(post) === kind ? "sr-only" : ""}>
-        {kind === "published" ? "Published " : "Created "}
-      </span>
+      <span className={isBesideState ? hiddenVerbClass : ""}>{kind === "published" ? "Published " : "Created "}</span>
       <RelativeTime at={at} timezone={timezone} />
     </span>
   );

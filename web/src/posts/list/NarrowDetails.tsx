@@ -1,6 +1,5 @@
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPostTime } from "../find-post-time.ts";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
@@ -8,7 +7,10 @@ import { hasLongState } from "./columns.ts";
 import { NarrowAuthor } from "./RowAuthor.tsx";
 import { PhoneTags } from "./RowTags.tsx";
 
-/** What wider rows show in columns. On a phone, what does not fit beside the state wraps to a line that is hidden. */
+/**
+ * What wider rows show in columns: always the state and the time, the rest if there is room. On a phone, what does not
+ * fit wraps to a line that is hidden.
+ */
 export function NarrowDetails({
   post,
   tags,
@@ -18,13 +20,10 @@ export function NarrowDetails({
   tags: readonly string[];
   timezone: string;
 }) {
-  // On a phone, tags say more than when the post was created.
-  const areTagsMoreUseful = tags.length > 0 && findPostTime(post).kind === "created";
-  const time = <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />;
   return (
     <p className="relative m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
       <PostStateBadge post={post} />
-      {areTagsMoreUseful ? <span className="min-w-0 truncate @max-md:hidden">{time}</span> : time}
+      <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
       <OpenThreadCount post={post} />
       <span className="flex-none @max-2xl:hidden">
         <NarrowAuthor post={post} hasName />
