@@ -798,7 +798,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       .filter({ hasText: /Was due \d+ \w+, 10:00/ })
       .nth(states.length - 1)
       .waitFor();
-    await page.getByText("Newest first", { exact: true }).waitFor();
+    await page.getByText("Newest created first", { exact: true }).waitFor();
 
     await page.getByRole("radio", { name: "Board" }).click();
     const columns = page.getByRole("region", { name: / posts?$/ });

@@ -1,3 +1,4 @@
+import { ArrowDown } from "lucide-react";
 import { useMemo, useRef } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
@@ -47,11 +48,10 @@ export function PostListView({
                 <SelectAll selection={selection} ids={ids} itemName="posts" hasMore={list.query.hasNextPage} />
               </span>
             )}
-            <span
-              className={layout === "narrow" ? "ml-auto" : "before:mr-3 before:content-['·'/'']"}
-              title="Sorted by when posts were created"
-            >
-              Newest first
+            {/* Not “Newest first”: the dates in the rows are also those that posts are planned for. */}
+            <span className={`flex items-center gap-1 ${layout === "narrow" ? "ml-auto" : "ml-6"}`}>
+              <ArrowDown size={14} className="flex-none" aria-hidden="true" />
+              Newest created first
             </span>
             <ListHeadings columns={columns} layout={layout} />
           </div>
