@@ -130,6 +130,13 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       const [timeBox, detailsBox] = [await getBox(time), await getBox(details)];
       assert.ok(timeBox.y < detailsBox.y + detailsBox.height / 2, `the time of ${title} is on the visible line`);
     }
+
+    await resizeWindow(page, { width: 1024, height: 768 });
+    await page.getByRole("radio", { name: "Compact" }).check();
+    const stateBox = await getBox(row.getByText("Waiting for approval"));
+    assert.ok(stateBox.width > 100, "a compact row shows the state in words");
+    await row.getByText("Planned for").locator("visible=true").waitFor();
+    await assertFits(page);
     await page.context().close();
   });
 

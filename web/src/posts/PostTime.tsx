@@ -13,23 +13,27 @@ export function PostTime({
   post,
   timezone,
   isBesideState = false,
+  isShort = false,
   isDateOnlyOnPhone = false,
 }: {
   post: PostSummary;
   timezone: string;
   /** Whether the state stands directly before it, which usually says the same as the verb. */
   isBesideState?: boolean;
+  /** Whether it has as little room as on a phone. */
+  isShort?: boolean;
   /** Whether the state beside it leaves no room for the time of day. */
   isDateOnlyOnPhone?: boolean;
 }) {
   const { kind, at } = findPostTime(post);
+  const longClass = isShort ? "hidden" : "@max-md:hidden";
   if (kind === "planned")
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
-        <CalendarClock size={14} className="flex-none text-info @max-md:hidden" aria-hidden="true" />
+        <CalendarClock size={14} className={`flex-none text-info ${longClass}`} aria-hidden="true" />
         <span className="sr-only">{Date.parse(at) < Date.now() ? "Was planned for " : "Planned for "}</span>
-        <span className="@max-md:hidden">{formatTime(at, timezone)}</span>
-        <span className="hidden @max-md:inline">
+        <span className={longClass}>{formatTime(at, timezone)}</span>
+        <span className={isShort ? "" : "hidden @max-md:inline"}>
           {isDateOnlyOnPhone ? formatShortTime(at, timezone).split(",")[0] : formatShortTime(at, timezone)}
         </span>
       </span>
@@ -37,14 +41,14 @@ export function PostTime({
   if (kind === "due")
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-danger">
-        <CalendarX2 size={14} className="flex-none @max-md:hidden" aria-hidden="true" />
+        <CalendarX2 size={14} className={`flex-none ${longClass}`} aria-hidden="true" />
         <span>
           <span className={isBesideState ? "sr-only" : ""}>Was due </span>
           {formatShortTime(at, timezone)}
         </span>
       </span>
     );
-  const hiddenVerbClass = findShownState(post) === kind ? "sr-only" : "@max-md:sr-only";
+  const hiddenVerbClass = isShort || findShownState(post) === kind ? "sr-only" : "@max-md:sr-only";
   return (
     <span className="min-w-0 truncate">
       <span className={isBesideState ? hiddenVerbClass : ""}>{kind === "published" ? "Published " : "Created "}</span>

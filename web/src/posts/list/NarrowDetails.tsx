@@ -3,9 +3,9 @@ import { AccountStates } from "../AccountStates.tsx";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
-import { hasLongState } from "./columns.ts";
+import { hasLongState, type Columns } from "./columns.ts";
 import { NarrowAuthor } from "./RowAuthor.tsx";
-import { PhoneTags } from "./RowTags.tsx";
+import { TagsIfRoom } from "./RowTags.tsx";
 
 /**
  * What wider rows show in columns: always the state and the time, the rest if there is room. On a phone, what does not
@@ -33,7 +33,22 @@ export function NarrowDetails({
           <AccountStates post={post} platforms="beside" />
         </span>
       )}
-      <PhoneTags tags={tags} />
+      <TagsIfRoom tags={tags} />
     </p>
+  );
+}
+
+/** The same in a compact row, which has one line: at its end, and on a phone only the icons. */
+export function CompactDetails({ post, columns, timezone }: { post: PostSummary; columns: Columns; timezone: string }) {
+  return (
+    <>
+      <NarrowAuthor post={post} />
+      <span className={columns.narrowState}>
+        <PostStateBadge post={post} labelClassName="@max-2xl:sr-only" />
+      </span>
+      <span className="w-26 flex-none truncate text-right text-sm text-muted @max-2xl:hidden">
+        <PostTime post={post} timezone={timezone} isBesideState isShort />
+      </span>
+    </>
   );
 }

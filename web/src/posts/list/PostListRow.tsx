@@ -12,9 +12,9 @@ import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
 import { TextThumbnail } from "../TextThumbnail.tsx";
 import type { Columns } from "./columns.ts";
-import { NarrowDetails } from "./NarrowDetails.tsx";
+import { CompactDetails, NarrowDetails } from "./NarrowDetails.tsx";
 import { NarrowAuthor, RowAuthor } from "./RowAuthor.tsx";
-import { RowTags } from "./RowTags.tsx";
+import { RowTags, TagsIfRoom } from "./RowTags.tsx";
 import { sortMatchingTags } from "./sort-matching-tags.ts";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
@@ -87,7 +87,7 @@ export const PostListRow = memo(function PostListRow({
               </Link>
             </h2>
             {!isTwoLines && <OpenThreadCount post={post} />}
-            {isCompact && layout === "wide" && <RowTags tags={tags} />}
+            {isCompact && layout === "wide" && <TagsIfRoom tags={tags} />}
           </div>
           {!isCompact && (
             <div className="flex min-w-0 items-center gap-2">
@@ -104,12 +104,7 @@ export const PostListRow = memo(function PostListRow({
         </span>
       )}
       {isNarrow ? (
-        isCompact && (
-          <>
-            <NarrowAuthor post={post} />
-            <PostStateBadge post={post} isLabelHidden />
-          </>
-        )
+        isCompact && <CompactDetails post={post} columns={columns} timezone={timezone} />
       ) : (
         <>
           <RowAuthor post={post} isCompact={isCompact} className={columns.author} />

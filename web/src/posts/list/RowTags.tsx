@@ -22,10 +22,11 @@ export function RowTags({ tags: [tag, ...otherTags] }: { tags: readonly string[]
 }
 
 /**
- * The same on a phone, beside the state and the time. If it does not fit, it wraps to a second line, which is hidden. It
- * is no link, because its target would cover the row.
+ * The same in the room that is left beside a title, or beside the state and the time of a narrow row. If it does not
+ * fit, it wraps to a second line, which is hidden. It is no link, because the focus could move to a hidden one, and on
+ * a phone its target would cover the row.
  */
-export function PhoneTags({ tags: [tag, ...otherTags] }: { tags: readonly string[] }) {
+export function TagsIfRoom({ tags: [tag, ...otherTags] }: { tags: readonly string[] }) {
   if (tag === undefined) return null;
   return (
     <span className="flex h-5 min-w-0 flex-1 flex-wrap overflow-hidden">
