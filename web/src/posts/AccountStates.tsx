@@ -71,7 +71,9 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
             {state !== shownState && <StateIcon state={state} />}
             <span className="truncate">{account}</span>
             {platforms === "beside" && (
-              <span className="min-w-0 truncate text-xs text-muted">{getPlatformName(platform)}</span>
+              <span className="min-w-0 truncate text-muted before:mr-1 before:content-['·'/'']">
+                {getPlatformName(platform)}
+              </span>
             )}
           </span>
         ))}

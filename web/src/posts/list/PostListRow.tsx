@@ -20,7 +20,7 @@ import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 
 const heightClasses: Record<Density, string> = {
-  comfortable: "min-h-19 py-2",
+  comfortable: "min-h-19 py-1.5",
   compact: "min-h-11 py-0.5",
 };
 
@@ -71,7 +71,7 @@ export const PostListRow = memo(function PostListRow({
         </span>
       )}
       {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
-      <div className="min-w-0 flex-1 md:pr-2">
+      <div className={`min-w-0 flex-1 md:pr-2 ${isTwoLines ? "ml-1" : ""}`}>
         <div className={isTwoLines ? "h-[2.75em] overflow-hidden" : ""}>
           <div className="flex min-w-0 items-center gap-2">
             <h2
