@@ -148,6 +148,12 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const listStatuses = async () => (await Promise.all(ids.map((id) => read(owner, id)))).map(({ status }) => status);
     const undo = () => page.getByRole("button", { name: "Undo" }).last().click();
     await select(page, "One");
+    const bar = page.getByRole("region", { name: "Selection" });
+    await bar.getByText("1 of 3 selected").waitFor();
+    await resizeWindow(page, phone);
+    for (const label of ["Status", "Tags", "Trash"])
+      assert.ok(((await bar.getByText(label, { exact: true }).boundingBox())?.width ?? 0) > 20, `${label} is visible`);
+    await resizeWindow(page, desktop);
     await page.getByRole("checkbox", { name: "Select Three" }).click({ modifiers: ["Shift"] });
     await page.getByText("3 selected").last().waitFor();
     await assertFits(page);

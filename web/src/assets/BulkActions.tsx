@@ -1,9 +1,9 @@
-import { FilePlus2, Tag, Trash2, type LucideIcon } from "lucide-react";
+import { FilePlus2, Tag, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
-import { SelectionBar } from "../ui/SelectionBar.tsx";
+import { BarLabel, SelectionBar } from "../ui/SelectionBar.tsx";
 import { AddToPostDialog } from "./AddToPostDialog.tsx";
 import { BulkTagsDialog } from "./BulkTagsDialog.tsx";
 import { useBulkActions } from "./use-bulk-actions.ts";
@@ -30,9 +30,20 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
           <p className="m-0 px-2 text-muted tabular-nums">{bulk.progress.label}</p>
         ) : (
           <>
-            <BarButton icon={Tag} label="Tags…" onClick={() => setOpenDialog("tags")} />
-            <BarButton icon={FilePlus2} label="Add to post…" onClick={() => setOpenDialog("post")} />
-            <BarButton icon={Trash2} label="Move to trash" onClick={() => void apply(() => bulk.moveToTrash(assets))} />
+            <Button variant="quiet" icon={Tag} className="max-sm:px-2" onClick={() => setOpenDialog("tags")}>
+              Tags…
+            </Button>
+            <Button variant="quiet" icon={FilePlus2} className="max-sm:px-2" onClick={() => setOpenDialog("post")}>
+              Add to post…
+            </Button>
+            <Button
+              variant="quiet"
+              icon={Trash2}
+              className="max-sm:px-2"
+              onClick={() => void apply(() => bulk.moveToTrash(assets))}
+            >
+              <BarLabel shortLabel="Trash">Move to trash</BarLabel>
+            </Button>
           </>
         )}
       </SelectionBar>
@@ -54,14 +65,5 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
         <FailureDialog {...bulk.report} getName={({ filename }) => filename} onClose={bulk.closeReport} />
       )}
     </>
-  );
-}
-
-/** On a phone, only the icon is visible. */
-function BarButton({ icon, label, onClick }: { icon: LucideIcon; label: string; onClick: () => void }) {
-  return (
-    <Button variant="quiet" icon={icon} onClick={onClick} className="max-sm:min-w-11 max-sm:px-2" title={label}>
-      <span className="max-sm:sr-only">{label}</span>
-    </Button>
   );
 }

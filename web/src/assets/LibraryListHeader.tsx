@@ -30,7 +30,7 @@ export function LibraryListHeader({
       {canSelect && (
         // Aligned with the boxes of the rows, which are centered in their targets.
         <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
-          <SelectAll selection={selection} ids={ids} itemName="files" hasMore={hasMore} />
+          <SelectAll selection={selection} ids={ids} hasMore={hasMore} />
         </span>
       )}
       <span aria-hidden="true" className="ml-auto flex items-center gap-3 max-sm:hidden">

@@ -5,20 +5,17 @@ import type { Selection } from "./use-selection.ts";
 export function SelectAll({
   selection,
   ids,
-  itemName,
   hasMore,
 }: {
   selection: Selection;
   ids: readonly string[];
-  /** In the plural. */
-  itemName: string;
   /** Whether there are more items that are not loaded. */
   hasMore: boolean;
 }) {
   return (
     <Checkbox
       checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
-      label={hasMore ? `Select the ${ids.length} loaded ${itemName}` : `Select all ${ids.length}`}
+      label={hasMore ? `Select all ${ids.length} loaded` : `Select all ${ids.length}`}
       onChange={(isChecked) => (isChecked ? selection.set(ids) : selection.clear())}
     />
   );

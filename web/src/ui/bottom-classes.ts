@@ -1,6 +1,6 @@
 /**
  * What floats at the bottom of the window is above a selection bar, and above a bar of actions that sticks to the
- * bottom. On a phone, that one has two lines.
+ * bottom. On a phone, both have two lines.
  */
 export const bottomClasses =
-  "bottom-4 [body:has([data-selection-bar],[data-sticky-actions])_&]:bottom-20 max-sm:[body:has([data-sticky-actions])_&]:bottom-34";
+  "bottom-4 [body:has([data-selection-bar],[data-sticky-actions])_&]:bottom-20 max-sm:[body:has([data-selection-bar],[data-sticky-actions])_&]:bottom-34";

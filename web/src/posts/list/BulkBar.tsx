@@ -7,7 +7,7 @@ import type { Selection } from "../../bulk/use-selection.ts";
 import { postStatuses } from "../../search-params.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/Menu.tsx";
-import { SelectionBar } from "../../ui/SelectionBar.tsx";
+import { BarLabel, SelectionBar } from "../../ui/SelectionBar.tsx";
 import { statusIcons, statusLabels } from "../status-labels.ts";
 import { useConfirmRemoval } from "../use-confirm-removal.tsx";
 import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
@@ -15,7 +15,16 @@ import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
 
 /** The bar with the actions for the selected posts. */
-export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; selection: Selection }) {
+export function BulkBar({
+  posts,
+  total,
+  selection,
+}: {
+  posts: readonly PostSummary[];
+  /** How many posts the list has; undefined while some are not loaded. */
+  total: number | undefined;
+  selection: Selection;
+}) {
   const { changes, progress, failures, dismissFailures, run } = useBulkChanges();
   const [isTagging, setIsTagging] = useState(false);
   const selectedPosts = posts.filter(({ id }) => selection.ids.has(id));
@@ -36,7 +45,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
   const listPostsWithTag = (tag: string) => selectedPosts.filter((post) => post.tags.includes(tag));
   return (
     <>
-      <SelectionBar count={selectedPosts.length} onClear={selection.clear}>
+      <SelectionBar count={selectedPosts.length} total={total} onClear={selection.clear}>
         {isOverLimit && <span className="px-2 text-sm text-danger">Select at most {maxBulkPosts} posts.</span>}
         {progress && (
           <span role="status" className="px-2 text-sm text-muted tabular-nums">
@@ -49,7 +58,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           align="start"
           trigger={
             <Button variant="quiet" size="small" icon={CircleDashed} disabled={isDisabled}>
-              <WideOnlyLabel>Status</WideOnlyLabel>
+              Status
             </Button>
           }
         >
@@ -65,7 +74,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           align="start"
           trigger={
             <Button variant="quiet" size="small" icon={Tag} disabled={isDisabled}>
-              <WideOnlyLabel>Tags</WideOnlyLabel>
+              Tags
             </Button>
           }
         >
@@ -103,7 +112,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
             )
           }
         >
-          <WideOnlyLabel>Move to trash</WideOnlyLabel>
+          <BarLabel shortLabel="Trash">Move to trash</BarLabel>
         </Button>
       </SelectionBar>
       <Suspense>
@@ -134,6 +143,3 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
     </>
   );
 }
-
-/** Visible from `sm` up. On a phone, the bar has room only for icons, so only screen readers get the label. */
-const WideOnlyLabel = ({ children }: { children: string }) => <span className="max-sm:sr-only">{children}</span>;

@@ -45,7 +45,7 @@ export function PostListView({
             {canSelect && (
               // Aligned with the boxes of the rows, which are centered in their targets.
               <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
-                <SelectAll selection={selection} ids={ids} itemName="posts" hasMore={list.query.hasNextPage} />
+                <SelectAll selection={selection} ids={ids} hasMore={list.query.hasNextPage} />
               </span>
             )}
             {/* Not “Newest first”: the dates in the rows are also those that posts are planned for. */}
@@ -66,7 +66,9 @@ export function PostListView({
         </>
       )}
       {isAutoLoading && <Loading label="Searching older posts…" />}
-      {canSelect && <BulkBar posts={items} selection={selection} />}
+      {canSelect && (
+        <BulkBar posts={items} total={list.query.hasNextPage ? undefined : items.length} selection={selection} />
+      )}
     </div>
   );
 }
