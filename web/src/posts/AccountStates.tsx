@@ -71,7 +71,7 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
             {state !== shownState && <StateIcon state={state} />}
             <span className="truncate">{account}</span>
             {platforms === "beside" && (
-              <span className="min-w-0 truncate text-muted before:mr-1 before:content-['·'/'']">
+              <span className="min-w-0 shrink-[99] truncate text-muted before:mr-1 before:content-['·'/'']">
                 {getPlatformName(platform)}
               </span>
             )}

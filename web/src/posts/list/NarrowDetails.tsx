@@ -3,7 +3,7 @@ import { AccountStates } from "../AccountStates.tsx";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 import { PostTime } from "../PostTime.tsx";
-import { hasLongState, type Columns } from "./columns.ts";
+import { hasLongState } from "./columns.ts";
 import { NarrowAuthor } from "./RowAuthor.tsx";
 import { TagsIfRoom } from "./RowTags.tsx";
 
@@ -39,11 +39,12 @@ export function NarrowDetails({
 }
 
 /** The same in a compact row, which has one line: at its end, and on a phone only the icons. */
-export function CompactDetails({ post, columns, timezone }: { post: PostSummary; columns: Columns; timezone: string }) {
+export function CompactDetails({ post, timezone }: { post: PostSummary; timezone: string }) {
   return (
     <>
       <NarrowAuthor post={post} />
-      <span className={columns.narrowState}>
+      {/* As wide as most states; only “Waiting for approval” takes more from the title. */}
+      <span className="grid flex-none @2xl:min-w-28">
         <PostStateBadge post={post} labelClassName="@max-2xl:sr-only" />
       </span>
       <span className="w-26 flex-none truncate text-right text-sm text-muted @max-2xl:hidden">
