@@ -91,6 +91,7 @@ export function TagField({
             {...control}
             ref={input}
             enterKeyHint="enter"
+            placeholder="Add a tag"
             value={tagText}
             excludedTags={tags}
             onPick={add}
