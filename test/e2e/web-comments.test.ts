@@ -91,7 +91,9 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
   });
 
   test("resolved threads collapse; they can be reopened there, and at once in the toast (COM-2, WEB-7)", async () => {
-    const resolveLastThread = () => threads().last().getByRole("button", { name: "Resolve thread" }).click();
+    const resolveButton = threads().last().getByRole("button", { name: "Resolve thread" });
+    const resolveLastThread = () => resolveButton.click();
+    assert.match(await resolveButton.innerText(), /^Resolve/, "it has a visible word");
     await resolveLastThread();
     await panel().getByText("1 resolved thread").waitFor();
     assert.equal(await panel().getByText("From ten to four.").isVisible(), false);

@@ -1,5 +1,4 @@
 import { Trash2 } from "lucide-react";
-import type { ReactNode } from "react";
 import { deleteComment, type Comment } from "../api/comment-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
@@ -10,29 +9,15 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useScrollToComment } from "./use-linked-comment.ts";
 
-/** A comment with its author and time. `actions` apply to its thread. */
-export function CommentItem({
-  comment,
-  actions,
-  onChange,
-}: {
-  comment: Comment;
-  actions?: ReactNode;
-  onChange: () => Promise<void>;
-}) {
+/** A comment with its author and time. */
+export function CommentItem({ comment, onChange }: { comment: Comment; onChange: () => Promise<void> }) {
   const { studio, me } = useStudio();
   const confirm = useConfirm();
   const author = capitalize(formatActor(comment.user, comment.client));
   const isOwn = comment.user?.id === me.user.id;
   const { item, isLinked } = useScrollToComment(comment.id);
 
-  if (comment.isDeleted)
-    return (
-      <div className="flex items-center gap-2.5">
-        <p className="m-0 ml-9.5 flex-1 text-muted italic">Comment deleted</p>
-        {actions}
-      </div>
-    );
+  if (comment.isDeleted) return <p className="m-0 ml-9.5 text-muted italic">Comment deleted</p>;
 
   const confirmDeletion = (): void =>
     confirm({
@@ -63,8 +48,8 @@ export function CommentItem({
               <RelativeTime at={comment.createdAt} timezone={studio.timezone} />
             </span>
           </p>
-          <div className="-my-1 flex flex-none">
-            {isOwn && (
+          {isOwn && (
+            <div className="-my-1 flex flex-none">
               <IconButton
                 icon={Trash2}
                 variant="danger"
@@ -72,9 +57,8 @@ export function CommentItem({
                 label="Delete comment"
                 onClick={confirmDeletion}
               />
-            )}
-            {actions}
-          </div>
+            </div>
+          )}
         </div>
         <p dir="auto" className="mt-0.5 mb-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
           {comment.body}

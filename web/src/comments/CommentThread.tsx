@@ -4,8 +4,8 @@ import { flushSync } from "react-dom";
 import { formatError } from "../api/api-error.ts";
 import { addComment, setThreadResolved } from "../api/comment-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { TextButton } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";
-import { IconButton } from "../ui/IconButton.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { CommentForm } from "./CommentForm.tsx";
@@ -33,18 +33,9 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
     closeForm();
   };
 
-  const resolveButton = canWrite && (
-    <IconButton
-      icon={isResolved ? RotateCcw : Check}
-      size="small"
-      label={isResolved ? "Reopen thread" : "Resolve thread"}
-      onClick={() => void setResolved(!isResolved)}
-    />
-  );
-
   return (
     <li className="grid gap-3 py-4">
-      <CommentItem comment={first} actions={resolveButton} onChange={onChange} />
+      <CommentItem comment={first} onChange={onChange} />
       {replies.length > 0 && (
         <ul aria-label="Replies" className="ml-3.5 grid gap-3 border-l border-rule pl-5">
           {replies.map((reply) => (
@@ -59,26 +50,22 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
           Resolved by {formatActor(first.resolvedBy)} <RelativeTime at={first.resolvedAt} timezone={studio.timezone} />
         </p>
       )}
-      {canWrite && !isResolved && (
+      {canWrite && isReplying && !isResolved && (
         <div className="ml-9.5">
-          {isReplying ? (
-            <CommentForm
-              draftKey={first.id}
-              label="Reply"
-              submitLabel="Reply"
-              onSend={sendReply}
-              onCancel={closeForm}
-            />
-          ) : (
-            <button
-              ref={replyButton}
-              type="button"
-              className="-my-1 cursor-pointer py-1 text-sm text-accent pointer-coarse:min-h-11"
-              onClick={() => setIsReplying(true)}
-            >
+          <CommentForm draftKey={first.id} label="Reply" submitLabel="Reply" onSend={sendReply} onCancel={closeForm} />
+        </div>
+      )}
+      {canWrite && (isResolved || !isReplying) && (
+        <div className="-my-1 ml-9.5 flex gap-4">
+          {!isResolved && (
+            <TextButton ref={replyButton} onClick={() => setIsReplying(true)}>
               Reply
-            </button>
+            </TextButton>
           )}
+          <TextButton icon={isResolved ? RotateCcw : Check} onClick={() => void setResolved(!isResolved)}>
+            {isResolved ? "Reopen" : "Resolve"}
+            <span className="sr-only"> thread</span>
+          </TextButton>
         </div>
       )}
     </li>

@@ -1,6 +1,6 @@
 import { CalendarDays, Columns3, Copy, Ellipsis, List, Plus, Save, Tag, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { Button, ButtonLink } from "../ui/Button.tsx";
+import { Button, ButtonLink, TextButton } from "../ui/Button.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import {
@@ -42,6 +42,7 @@ export function ActionSamples() {
         <ButtonLink variant="secondary" to="/">
           ButtonLink
         </ButtonLink>
+        <TextButton icon={Plus}>TextButton</TextButton>
       </Sample>
       <Sample name="Button, disabled">
         {variants.map((variant) => (

@@ -35,6 +35,22 @@ export function Button({
   );
 }
 
+/** A frequent action of a comment or an entry that would be too loud as a button. */
+export const TextButton = ({
+  icon: Icon,
+  children,
+  ...rest
+}: Omit<ComponentProps<"button">, "type" | "className"> & Pick<ButtonLook, "icon">) => (
+  <button
+    {...rest}
+    type="button"
+    className="relative inline-flex cursor-pointer items-center gap-1 py-1 text-sm text-accent hover:underline pointer-coarse:min-h-11"
+  >
+    {Icon && <Icon size={14} className="flex-none" aria-hidden="true" />}
+    {children}
+  </button>
+);
+
 /** A link to another site, or to a page of the server, that looks like a button. */
 export function ButtonAnchor({
   variant = "primary",
