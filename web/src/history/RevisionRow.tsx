@@ -3,7 +3,7 @@ import type { Revision } from "../api/history-queries.ts";
 import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
-import { Button } from "../ui/Button.tsx";
+import { Button, TextButton } from "../ui/Button.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
@@ -63,11 +63,7 @@ export function RevisionRow({
             : `revision ${revision.revision}`}
           {isCurrent && <Badge tone="accent">current</Badge>}
         </p>
-        {oldestRevision && (
-          <Button variant="quiet" size="small" className="mt-1" onClick={onExpand}>
-            Show each revision
-          </Button>
-        )}
+        {oldestRevision && <TextButton onClick={onExpand}>Show each revision</TextButton>}
       </div>
       <div className="relative min-h-control-small">
         {!(previous && isSameContent(previous, revision)) && (

@@ -2,6 +2,8 @@ import { useMemo } from "react";
 import { compareLines, compareText, type TextPart } from "./compare-text.ts";
 
 const addedClasses = "[del+&]:ml-1 bg-wash text-accent decoration-accent underline decoration-2 underline-offset-3";
+/** A line of its own, such as the name of a file, would look like a link if it were underlined. */
+const addedLineClasses = "bg-wash px-1 text-accent no-underline before:content-['+_'/'']";
 const removedClasses = "text-danger line-through";
 
 /** The differences between two texts, word by word. */
@@ -21,16 +23,18 @@ export const LinesDiff = ({ before, after }: { before: string; after: string }) 
   <div className="[overflow-wrap:anywhere]">
     {compareLines(before, after).map((part, i) => (
       <p key={i} className="m-0">
-        <DiffPart {...part} />
+        <DiffPart {...part} isLine />
       </p>
     ))}
   </div>
 );
 
-function DiffPart({ kind, text }: TextPart) {
+function DiffPart({ kind, text, isLine = false }: TextPart & { isLine?: boolean }) {
   if (kind === "same") return text;
   const [Element, classes, label] =
-    kind === "added" ? (["ins", addedClasses, "added: "] as const) : (["del", removedClasses, "removed: "] as const);
+    kind === "added"
+      ? (["ins", isLine ? addedLineClasses : addedClasses, "added: "] as const)
+      : (["del", removedClasses, "removed: "] as const);
   return (
     <Element className={classes}>
       <span className="sr-only">[{label}</span>
