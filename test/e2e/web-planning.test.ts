@@ -661,17 +661,26 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       .last()
       .and(page.getByRole("tab", { selected: true }))
       .waitFor();
-    await waitUntil(isInView, { description: "the selected tab is in view with its character count" });
-    await tabs.nth(3).press("ArrowLeft");
-    await tabs.nth(2).getByText(/\d/).waitFor();
+    await waitUntil(isInView, { description: "the selected tab is in view" });
     const stripEnd = phone.width - 40; // where the button is, under which the row fades
-    await waitUntil(
-      async () => {
-        const box = await tabs.nth(2).boundingBox();
-        return box !== null && box.x >= 40 && box.x + box.width <= stripEnd;
-      },
-      { description: "the fade does not cover the count" },
-    );
+    const waitUntilClear = (tab: number) =>
+      waitUntil(
+        async () => {
+          const box = await tabs.nth(tab).boundingBox();
+          return box !== null && box.x >= 40 && box.x + box.width <= stripEnd;
+        },
+        { description: "the fade does not cover the tab" },
+      );
+    await tabs.nth(3).press("ArrowLeft");
+    await waitUntilClear(2);
+    assert.equal((await tabs.nth(2).getByText(/\d \//).boundingBox())?.width, 1, "the count is only below the text");
+    const label = (await tabs.nth(3).getAttribute("title"))?.split(",")[0] ?? "";
+    await page.getByRole("button", { name: `Text and preview for ${label}` }).tap();
+    await tabs
+      .nth(3)
+      .and(page.getByRole("tab", { selected: true }))
+      .waitFor();
+    await waitUntilClear(3);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.context().close();
   });

@@ -220,6 +220,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const account = getAccount("north-words");
     await account.getByText(`Warning: ${problem}`).waitFor();
     assert.equal(await account.getByText("Can publish", { exact: true }).count(), 0);
+    await page.getByRole("tab", { name: /^north-words .*has a warning$/ }).waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
     const publishDialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
     await publishDialog.getByText(problem).waitFor();

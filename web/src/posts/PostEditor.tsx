@@ -101,8 +101,12 @@ export function PostEditor({
   function openAccount(connectionId: string): void {
     setTab(connectionId);
     textColumn.current?.scrollIntoView({ block: "nearest" });
-    // The tab is selected after the next render.
-    setTimeout(() => textColumn.current?.querySelector<HTMLElement>("[role=tab][aria-selected=true]")?.focus());
+    // The tab is selected after the next render. The focus alone could leave it behind a button of the strip.
+    setTimeout(() => {
+      const selectedTab = textColumn.current?.querySelector<HTMLElement>("[role=tab][aria-selected=true]");
+      selectedTab?.focus();
+      selectedTab?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
   }
 
   return (

@@ -1,9 +1,10 @@
 import { useLocation } from "@tanstack/react-router";
-import { CircleAlert, Eye, Images, PenLine } from "lucide-react";
+import { CircleAlert, Eye, Images, PenLine, TriangleAlert } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { countCharacters, measureText } from "../publishing/measure-text.ts";
+import { isSolvedByFewerFiles } from "../publishing/suggest-files.ts";
 import { ExcessStatus } from "../publishing/TextCount.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
 import { Button } from "../ui/Button.tsx";
@@ -99,21 +100,29 @@ function AccountTrigger({
   const { label: count, excess } = measureText(ownText ?? editor.draft.body, textRule);
   const isRejected =
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
+  const hasWarning = !isRejected && (excess > 0 || problems.some(isSolvedByFewerFiles));
   return (
     <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
+      {/* First, so that it is in view even if the end of the tab isn't. */}
+      {isRejected && <CircleAlert size={14} className="flex-none text-danger" aria-hidden="true" />}
+      {hasWarning && <TriangleAlert size={14} className="flex-none text-warning" aria-hidden="true" />}
       <span className="max-w-40 truncate">{label}</span>
       {ownText !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
       {fileChoice !== undefined && <Images size={14} className="flex-none" role="img" aria-label={fileChoice} />}
       {textRule && <span className={getCountClasses(isSelected, excess > 0)}>{count}</span>}
-      {isRejected && <CircleAlert size={14} className="flex-none text-danger" role="img" aria-label="has a problem" />}
+      {isRejected && <span className="sr-only">has a problem</span>}
+      {hasWarning && <span className="sr-only">has a warning</span>}
     </Tabs.Trigger>
   );
 }
 
-/** To fit more tabs, only the selected one and those with too long a text show their counts. */
+/**
+ * To fit more tabs, only the selected one and those with too long a text show their counts. On narrow screens, the count
+ * is only below the text.
+ */
 function getCountClasses(isSelected: boolean, isTooLong: boolean): string {
-  if (isTooLong) return "text-xs text-danger tabular-nums";
-  return isSelected ? "text-xs text-muted tabular-nums" : "sr-only";
+  if (!isSelected && !isTooLong) return "sr-only";
+  return `text-xs tabular-nums @max-3xl:sr-only ${isTooLong ? "text-danger" : "text-muted"}`;
 }
 
 const formatCount = (count: number, unit: string): string =>

@@ -105,12 +105,12 @@ function centerSelectedTab(strip: HTMLElement): void {
   if (tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
 }
 
-/** A tab can be chosen while a part of it is out of view. Waits for the next frame: a selected tab can be wider. */
 /** Only for the keyboard: a press would move the tab from under the pointer before its click. */
 function showFocusedTab(event: Event): void {
   if (event.target instanceof Element && event.target.matches(":focus-visible")) showTab(event);
 }
 
+/** A tab can be chosen while a part of it is out of view. Waits for the next frame: a selected tab can be wider. */
 function showTab({ target }: Event): void {
   const tab = target instanceof Element ? target.closest("a, button") : null;
   requestAnimationFrame(() => tab?.scrollIntoView({ block: "nearest", inline: "nearest" }));
