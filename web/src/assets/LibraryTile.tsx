@@ -67,7 +67,7 @@ export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frame
       {onToggle && asset.status === "ready" && (
         <span
           // The plate makes the box visible on every image. On touch screens, the target is larger than the plate.
-          className={`absolute top-1.5 left-1.5 isolate leading-none before:absolute before:inset-0 before:-z-1 before:rounded-md before:bg-raised before:shadow-raised focus-within:opacity-100 group-hover/tile:opacity-100 pointer-coarse:-top-0.5 pointer-coarse:-left-0.5 pointer-coarse:opacity-100 pointer-coarse:before:inset-2 ${isSelected ? "" : "opacity-0 [[data-selecting]_&]:opacity-100"}`}
+          className={`absolute top-1.5 left-1.5 isolate leading-none before:absolute before:inset-0 before:-z-1 before:rounded-md before:bg-raised before:shadow-raised focus-within:opacity-100 group-hover/tile:opacity-100 pointer-coarse:-top-0.5 pointer-coarse:-left-0.5 pointer-coarse:opacity-100 pointer-coarse:before:inset-2 [&_input]:border-muted ${isSelected ? "" : "opacity-0 [[data-selecting]_&]:opacity-100"}`}
         >
           <Checkbox
             checked={isSelected}

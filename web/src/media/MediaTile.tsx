@@ -123,7 +123,7 @@ function TileCheckbox({
   const isSelected = selection.ids.has(id);
   return (
     <span
-      className={`absolute inset-0 rounded-md ring-inset [&>label]:size-full [&>label]:items-start [&>label]:justify-start [&>label]:p-2 [&>label]:before:absolute [&>label]:before:top-1 [&>label]:before:left-1 [&>label]:before:size-6 [&>label]:before:rounded-md [&>label]:before:bg-raised [&_input]:relative ${isSelected ? "inset-ring-3 inset-ring-accent ring-5 ring-raised" : ""}`}
+      className={`absolute inset-0 rounded-md ring-inset [&>label]:size-full [&>label]:items-start [&>label]:justify-start [&>label]:p-2 [&>label]:before:absolute [&>label]:before:top-1 [&>label]:before:left-1 [&>label]:before:size-6 [&>label]:before:rounded-md [&>label]:before:bg-raised [&_input]:relative [&_input]:border-muted ${isSelected ? "inset-ring-3 inset-ring-accent ring-5 ring-raised" : ""}`}
     >
       <Checkbox
         checked={isSelected}
@@ -152,7 +152,7 @@ function TileMenu({
     ["Move later", ArrowRight, edit.getMove(asset, "later")],
   ] as const;
   return (
-    <div className="absolute top-1 right-1">
+    <div className="absolute top-1 right-1 pointer-coarse:top-0 pointer-coarse:right-0">
       <Menu
         label={`Actions for ${asset.filename}`}
         trigger={

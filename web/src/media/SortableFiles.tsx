@@ -113,7 +113,7 @@ function SortableFile({
             ref={setActivatorNodeRef}
             icon={GripVertical}
             label={`Move ${file.asset.filename}`}
-            className={`absolute top-1 left-1 cursor-grab touch-none ${overlayButtonClasses} ${revealClasses}`}
+            className={`absolute top-1 left-1 cursor-grab touch-none pointer-coarse:top-0 pointer-coarse:left-0 ${overlayButtonClasses} ${revealClasses}`}
             aria-describedby={attributes["aria-describedby"]}
             aria-roledescription="draggable file"
             {...handleProps}

@@ -36,7 +36,7 @@ export function UploadTile({
       >
         <UploadThumbnail upload={upload} />
         {dragHandle}
-        <div className="absolute top-1 right-1 flex gap-1">
+        <div className="absolute top-1 right-1 flex gap-1 pointer-coarse:top-0 pointer-coarse:right-0 pointer-coarse:gap-0">
           <UploadActions {...props} className={overlayButtonClasses} />
         </div>
         <UploadProgress upload={upload} className="absolute inset-x-2 bottom-2" />
