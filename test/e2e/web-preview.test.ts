@@ -157,6 +157,32 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await page.unroute("**/renditions/**");
   });
 
+  test("shows every slide of a carousel in the frame of the first one, and moves it with buttons", async () => {
+    const square = await sharp(await createTwoColors())
+      .resize(400, 400)
+      .png()
+      .toBuffer();
+    const postId = await addPost("Boats", [
+      ["wide.png", await createTwoColors()],
+      ["square.png", square],
+    ]);
+    const post = await openPreview(postId, "north-images", "Instagram");
+    const slides = post.getByRole("list", { name: "Carousel of 2 files" }).getByRole("listitem");
+    await slides.nth(1).locator("[aria-busy=false]").waitFor();
+    for (const slide of await slides.all()) {
+      const box = await slide.boundingBox();
+      assert.ok(box && Math.abs(box.width / box.height - 1200 / 629) < 0.02, JSON.stringify(box));
+    }
+    await post.getByText("1/2", { exact: true }).waitFor();
+    const next = post.getByRole("button", { name: "Next file" });
+    await next.press("Enter");
+    await post.getByText("2/2", { exact: true }).waitFor();
+    await next.and(page.locator(":focus[aria-disabled=true]")).waitFor();
+    await post.getByRole("button", { name: "Previous file" }).click();
+    await post.getByText("1/2", { exact: true }).waitFor();
+    await checkPage();
+  });
+
   test("saves a choice after the previous one, so that the last choice wins", async () => {
     const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
     await openPreview(postId, "north-images", "Instagram");

@@ -52,7 +52,7 @@ export function AccountPreview({
     return {
       asset,
       rejection,
-      size: findRenditionSize(problems, asset),
+      size: renditionSizes[asset.id] ?? findRenditionSize(problems, asset),
       url: hasRendition
         ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop, assets.length)
         : undefined,

@@ -1,14 +1,15 @@
 import type { Asset } from "../api/queries.ts";
 import { getTypeLabel } from "../assets/labels.ts";
+import { Carousel } from "./Carousel.tsx";
 import type { Size } from "./crop-window.ts";
 import type { PlatformDisplay } from "./platform-displays.ts";
-import { RenditionImage } from "./RenditionImage.tsx";
+import { RenditionImage, type ImageFit } from "./RenditionImage.tsx";
 
 export interface PreviewFile {
   asset: Asset;
   /** The rendition; absent for a file that is not a publishable image. */
   url: string | undefined;
-  /** The expected size of the rendition, if it is known. */
+  /** The size of the rendition; before it is loaded, the expected one, if it is known. */
   size: Size | undefined;
   /** Why the platform would reject the file. */
   rejection: string | undefined;
@@ -29,28 +30,17 @@ export function PreviewGallery({
   if (!firstFile) return null;
   if (files.length === 1)
     return (
-      <div className="border-y border-rule bg-wash">
+      <div className="border-y border-rule bg-sunken">
         <Tile file={firstFile} />
       </div>
     );
   if (layout === "carousel" || files.length > maxGridFiles)
     return (
-      <div className="border-y border-rule bg-wash">
-        <ul
-          className="flex snap-x snap-mandatory gap-1 overflow-x-auto focus-visible:outline-offset-[-3px]"
-          aria-label={`Carousel of ${files.length} files`}
-          tabIndex={0}
-        >
-          {files.map((file, i) => (
-            <li key={file.asset.id} className="relative grid w-[92%] flex-none snap-center items-center">
-              <Tile file={file} />
-              <span className="absolute top-2 right-2 rounded-full bg-black/70 px-2 text-sm text-white">
-                {i + 1}/{files.length}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Carousel
+        slides={files.map((file) => ({ key: file.asset.id, content: <Tile file={file} fit="contain" /> }))}
+        // Platforms show every slide in the frame of the first one.
+        aspectRatio={firstFile.size ? firstFile.size.width / firstFile.size.height : 1}
+      />
     );
   return (
     <ul
@@ -62,7 +52,7 @@ export function PreviewGallery({
         const isTall = files.length === 2 || (files.length === 3 && i === 0);
         return (
           <li key={file.asset.id} className={`min-h-0 min-w-0 ${isTall ? "row-span-2" : ""}`}>
-            <Tile file={file} isCover />
+            <Tile file={file} fit="cover" />
           </li>
         );
       })}
@@ -70,18 +60,10 @@ export function PreviewGallery({
   );
 }
 
-function Tile({ file, isCover = false }: { file: PreviewFile; isCover?: boolean }) {
+function Tile({ file, fit }: { file: PreviewFile; fit?: ImageFit }) {
   const { asset, url, size, rejection, onLoad } = file;
   if (url !== undefined)
-    return (
-      <RenditionImage
-        url={url}
-        altText={asset.altText ?? ""}
-        expectedSize={isCover ? undefined : size}
-        isCover={isCover}
-        onLoad={onLoad}
-      />
-    );
+    return <RenditionImage url={url} altText={asset.altText ?? ""} expectedSize={size} fit={fit} onLoad={onLoad} />;
   return (
     <span className="grid size-full min-h-28 content-center justify-items-center gap-1 bg-paper p-3 text-center text-sm">
       <span className="font-medium text-muted">{getTypeLabel(asset)}</span>

@@ -3,20 +3,29 @@ import { readApiError } from "../api/api-error.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Size } from "./crop-window.ts";
 
+/** How an image fills its tile: cut off where it doesn't fit, as platforms do in a grid, or as a whole. */
+export type ImageFit = "cover" | "contain";
+
+const fitClasses: Record<ImageFit, string> = {
+  cover: "size-full object-cover",
+  // Without a position, the height of the image would be that of the tile.
+  contain: "absolute inset-0 size-full object-contain",
+};
+
 /** An image as the platform receives it. The first request may take seconds, because the server converts the image. */
 export function RenditionImage({
   url,
   altText,
   expectedSize,
-  isCover,
+  fit,
   onLoad,
 }: {
   url: string;
   altText: string;
   /** Reserves room for the image before it is loaded. */
   expectedSize?: Size | undefined;
-  /** Whether the image fills its tile and is cut off where it doesn't fit, as platforms do in a grid. */
-  isCover: boolean;
+  /** Without it, the image has its own size. */
+  fit?: ImageFit | undefined;
   onLoad?: (size: Size) => void;
 }) {
   const [attempt, setAttempt] = useState(0);
@@ -36,10 +45,10 @@ export function RenditionImage({
       </div>
     );
   return (
-    <div className={`relative ${isCover ? "size-full" : ""}`} aria-busy={loadedUrl !== src}>
+    <div className={`relative ${fit ? "size-full" : ""}`} aria-busy={loadedUrl !== src}>
       <img
-        className={`mx-auto block ${isCover ? "size-full object-cover" : "h-auto max-h-[30rem] w-auto max-w-full"} ${loadedUrl === undefined && !expectedSize ? "min-h-40" : ""} ${loadedUrl === src ? "" : "opacity-60"}`}
-        style={loadedUrl === undefined && expectedSize ? reserveRoom(expectedSize) : undefined}
+        className={`mx-auto block ${fit ? fitClasses[fit] : "h-auto max-h-[30rem] w-auto max-w-full"} ${loadedUrl === undefined && !expectedSize && !fit ? "min-h-40" : ""} ${loadedUrl === src ? "" : "opacity-60"}`}
+        style={loadedUrl === undefined && expectedSize && !fit ? reserveRoom(expectedSize) : undefined}
         src={src}
         alt={altText}
         decoding="async"

@@ -47,10 +47,8 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
               {url === undefined ? (
                 <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
               ) : (
-                <div
-                  className={`relative ${frameClasses} ${isCompact ? "aspect-4/3 [&_img]:object-contain" : fittingClasses}`}
-                >
-                  <RenditionImage url={url} altText={asset.altText ?? ""} isCover={isCompact} />
+                <div className={`relative ${frameClasses} ${isCompact ? "aspect-4/3" : fittingClasses}`}>
+                  <RenditionImage url={url} altText={asset.altText ?? ""} fit={isCompact ? "contain" : undefined} />
                   {isCompact && (
                     <button
                       type="button"
@@ -77,7 +75,7 @@ export function SentFiles({ assets, currentAssets, getRenditionUrl, isCompact }:
           onClose={() => setEnlargedAsset(undefined)}
         >
           <div className={`mx-auto mt-4 ${frameClasses} ${fittingClasses}`}>
-            <RenditionImage url={enlargedUrl} altText={enlargedAsset.altText ?? ""} isCover={false} />
+            <RenditionImage url={enlargedUrl} altText={enlargedAsset.altText ?? ""} />
           </div>
           <AltText asset={enlargedAsset} warnsIfMissing className="mt-2 [overflow-wrap:anywhere]" />
           <DialogActions>
