@@ -214,6 +214,9 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.getByText("Can’t publish").waitFor();
     await page.getByRole("list", { name: "Files for north-words" }).getByText("can’t be opened").waitFor();
+    const tile = page.getByRole("button", { name: /^damaged.png, .*, can’t be opened$/ });
+    await tile.waitFor();
+    assert.equal(await tile.locator("img").count(), 0, "the thumbnail would be black");
     const text = post.getByText("A line");
     const foldedHeight = (await text.boundingBox())?.height ?? 0;
     await post.getByRole("button", { name: "See more" }).click();

@@ -12,11 +12,13 @@ export function FileList({
   failedUploads,
   files,
   newUploads,
+  unreadableIds,
   actions,
   uploads,
   onCancel,
   onReorder,
 }: ArrangedFiles<Asset, UploadItem> & {
+  unreadableIds: ReadonlySet<string>;
   actions: TileActions;
   uploads: Uploads;
   onCancel: (upload: UploadItem) => void;
@@ -33,7 +35,7 @@ export function FileList({
     upload ? (
       <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} dragHandle={dragHandle} />
     ) : (
-      <MediaTile asset={asset} actions={actions} dragHandle={dragHandle} />
+      <MediaTile asset={asset} isUnreadable={unreadableIds.has(asset.id)} actions={actions} dragHandle={dragHandle} />
     );
   return (
     <ol

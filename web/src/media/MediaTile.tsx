@@ -41,10 +41,13 @@ export interface TileActions {
 /** A file of the post. Choosing it opens its details or, in the selection mode, selects it. */
 export function MediaTile({
   asset,
+  isUnreadable,
   actions,
   dragHandle,
 }: {
   asset: Asset;
+  /** Whether the image can't be decoded. Its thumbnail, if there is one, shows only a part of it, or is black. */
+  isUnreadable: boolean;
   actions: TileActions;
   dragHandle?: ReactNode;
 }) {
@@ -53,6 +56,7 @@ export function MediaTile({
   const { edit } = actions;
   const isSelectable = status === "ready" && edit?.selection.isActive === true;
   const isMissingAltText = kind === "image" && status === "ready" && altText === undefined;
+  const note = (isUnreadable && "Can’t be opened") || (isMissingAltText && "No alt text");
 
   /** Opens the file; with Shift, Ctrl or ⌘, selects it instead. */
   function handleClick(event: MouseEvent): void {
@@ -74,10 +78,10 @@ export function MediaTile({
           type="button"
           inert={isSelectable}
           className="size-full cursor-pointer focus-visible:outline-offset-[-3px] group-hover/tile:brightness-95"
-          aria-label={`${filename}, ${formatMediaMetadata(asset)}${isMissingAltText ? ", no alt text" : ""}`}
+          aria-label={`${filename}, ${formatMediaMetadata(asset)}${note === false ? "" : `, ${note.toLowerCase()}`}`}
           onClick={handleClick}
         >
-          <MediaThumbnail asset={asset} />
+          <MediaThumbnail asset={isUnreadable ? { ...asset, thumbnailUrl: undefined } : asset} />
         </button>
         {dragHandle}
         {edit && !isSelectable && <TileMenu asset={asset} edit={edit} onOpen={() => actions.open(asset)} />}
@@ -92,9 +96,11 @@ export function MediaTile({
         {status !== "ready" && (
           <span className="pointer-events-none absolute inset-x-2 bottom-2 h-1.5 animate-pulse rounded-full bg-accent" />
         )}
-        {isMissingAltText && (
-          <span className="pointer-events-none absolute bottom-1 left-1 rounded-sm bg-raised/90 px-1.5 text-xs font-medium text-ink">
-            No alt text
+        {note !== false && (
+          <span
+            className={`pointer-events-none absolute bottom-1 left-1 mr-1 rounded-sm bg-raised/90 px-1.5 text-xs font-medium ${isUnreadable ? "text-danger" : "text-ink"}`}
+          >
+            {note}
           </span>
         )}
         {edit && isSelectable && <TileCheckbox asset={asset} selection={edit.selection} />}

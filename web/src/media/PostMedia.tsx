@@ -128,6 +128,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       {count > 0 ? (
         <FileList
           {...arrangedFiles}
+          unreadableIds={findUnreadableIds(post)}
           actions={actions}
           uploads={uploads}
           onCancel={cancelUpload}
@@ -165,6 +166,15 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     </section>
   );
 }
+
+/** Images that can't be decoded. Only the validation for an account decodes them. */
+const findUnreadableIds = ({ validation = [] }: Post): ReadonlySet<string> =>
+  new Set(
+    validation
+      .flatMap(({ problems }) => problems)
+      .filter(({ code }) => code === "image_unreadable")
+      .flatMap(({ assetId, assetIds = [] }) => (assetId === undefined ? assetIds : [assetId])),
+  );
 
 function EmptyFiles({ canAdd, uploadButton }: { canAdd: boolean; uploadButton: RefObject<HTMLButtonElement | null> }) {
   if (!canAdd) return <p className="m-0 text-muted">No files attached.</p>;
