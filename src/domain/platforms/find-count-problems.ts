@@ -1,4 +1,5 @@
 import type { AssetDetail } from "../assets/model/asset.ts";
+import { describeMax } from "./find-text-problems.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 
 /** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
@@ -21,6 +22,7 @@ export function findCountProblems(
   hasFileChoice: boolean,
 ): CountProblem[] {
   const { min = 0, max } = limits.files ?? {};
+  const { variesByInstance = false } = limits;
   const acceptedKinds = fileKinds.filter(
     ([kind, limitKey]) => limits[limitKey] && assets.some((asset) => asset.kind === kind),
   );
@@ -29,7 +31,16 @@ export function findCountProblems(
     : `Add at least ${formatFiles(min)}.`;
   return [
     ...(assets.length < min ? [{ code: "files_missing", message: missingFiles }] : []),
-    ...findTooManyFiles(assets, { max }, { code: "too_many_files", label: "files", hasFileChoice }),
+    ...findTooManyFiles(
+      assets,
+      { max },
+      {
+        code: "too_many_files",
+        label: "files",
+        hasFileChoice,
+        variesByInstance,
+      },
+    ),
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
       : []),
@@ -40,7 +51,7 @@ export function findCountProblems(
         findTooManyFiles(
           assets.filter((asset) => asset.kind === kind),
           limits[limitKey] ?? {},
-          { code, label: limitKey, hasFileChoice },
+          { code, label: limitKey, hasFileChoice, variesByInstance },
         ),
       ),
   ];
@@ -51,9 +62,14 @@ const formatFiles = (count: number): string => `${count} ${count === 1 ? "file" 
 function findTooManyFiles(
   files: readonly AssetDetail[],
   { max = Infinity }: { max?: MediaLimit["max"] | undefined },
-  { code, label, hasFileChoice }: { code: string; label: string; hasFileChoice: boolean },
+  {
+    code,
+    label,
+    hasFileChoice,
+    variesByInstance,
+  }: { code: string; label: string; hasFileChoice: boolean; variesByInstance: boolean },
 ): CountProblem[] {
   if (files.length <= max) return [];
   const subject = hasFileChoice ? "This account gets" : "The post has";
-  return [{ code, message: `${subject} ${files.length} ${label}; the platform allows up to ${max}.`, max }];
+  return [{ code, message: `${subject} ${files.length} ${label}; ${describeMax(max, variesByInstance)}.`, max }];
 }

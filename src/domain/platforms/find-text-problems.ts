@@ -7,12 +7,13 @@ interface TextProblem {
   message: string;
 }
 
-/** Why a platform would reject the length of a text or title. */
+/** Why a platform would, or if its limits vary might, reject the length of a text or title. */
 export function findTextProblems(
   codePrefix: string,
   label: string,
   text: string,
   limit: TextLimit | undefined,
+  { variesByInstance = false }: Pick<PostLimits, "variesByInstance">,
 ): TextProblem[] {
   if (!limit) return [];
   const length = countText(text, limit);
@@ -23,7 +24,7 @@ export function findTextProblems(
     return [
       {
         code: `${codePrefix}_too_long`,
-        message: `${label} has ${formatCount(bytes)} bytes in UTF-8; the platform allows up to ${formatCount(limit.maxBytes)}.`,
+        message: `${label} has ${formatCount(bytes)} bytes in UTF-8; ${describeMax(limit.maxBytes, variesByInstance)}.`,
       },
     ];
   if (length <= limit.max) return [];
@@ -33,14 +34,20 @@ export function findTextProblems(
     {
       code: `${codePrefix}_too_long`,
       message: isPlainCount
-        ? `${label} has ${formatCount(length)} characters; the platform allows up to ${formatCount(limit.max)}.`
-        : `${label} counts as ${formatCount(length)} characters on this platform, which allows up to ${formatCount(limit.max)}.`,
+        ? `${label} has ${formatCount(length)} characters; ${describeMax(limit.max, variesByInstance)}.`
+        : `${label} counts as ${formatCount(length)} characters on this platform${variesByInstance ? `; ${describeMax(limit.max, true)}` : `, which allows up to ${formatCount(limit.max)}`}.`,
     },
   ];
 }
 
 /** As in the editor: 2,674. */
 export const formatCount = (count: number): string => count.toLocaleString("en");
+
+/** The limit, and what exceeding it means if the account's server may have another one. */
+export const describeMax = (max: number, variesByInstance: boolean): string =>
+  variesByInstance
+    ? `most servers allow up to ${formatCount(max)}, so this account's server may reject the post`
+    : `the platform allows up to ${formatCount(max)}`;
 
 export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
   if (!limit) return [];

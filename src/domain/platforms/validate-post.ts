@@ -134,9 +134,9 @@ export function findProblems(limits: PostLimits, post: PostForAccount): Problem[
   // The account's instance may have other limits than those we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
-    ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
+    ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets), limits),
     ...findHashtagAndMentionProblems(limits, body),
-    ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
+    ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets), limits),
     ...findCountProblems(limits, assets, hasFileChoice),
   ];
   const fileProblems = assets.flatMap((file): FileProblem[] => {
