@@ -210,13 +210,16 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
 
   test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
     const damagedImage = (await createTwoColors()).subarray(0, 60);
-    const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damagedImage]]);
+    const postId = await addPost("A line\n".repeat(80).trim(), [["damaged.png", damagedImage]]);
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.getByText("Can’t publish").waitFor();
     await page.getByRole("list", { name: "Files for north-words" }).getByText("can’t be opened").waitFor();
     const tile = page.getByRole("button", { name: /^damaged.png, .*, can’t be opened$/ });
     await tile.waitFor();
     assert.equal(await tile.locator("img").count(), 0, "the thumbnail would be black");
+    const lengthProblem = page.getByText(/^Warning: The text has 559 characters/).filter({ visible: true });
+    await lengthProblem.waitFor();
+    assert.equal(await post.filter({ has: lengthProblem }).count(), 0, "a problem is not a part of the post");
     const text = post.getByText("A line");
     const foldedHeight = (await text.boundingBox())?.height ?? 0;
     await post.getByRole("button", { name: "See more" }).click();

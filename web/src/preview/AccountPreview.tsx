@@ -41,9 +41,8 @@ export function AccountPreview({
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
   const title = display.showsTitle === true ? editor.draft.title : "";
-  const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));
   const listFileProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
-  const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
+  const otherProblems = problems.filter(({ assetId }) => assetId === undefined);
   const { assets } = selectForAccount(post, connectionId);
   const files = assets.map((asset): PreviewFile => {
     const crop = findCrop(post, asset.id, platform);
@@ -61,9 +60,7 @@ export function AccountPreview({
     };
   });
   const isEmpty = text === "" && title === "" && files.length === 0;
-  const textBlock = (
-    <PreviewText key={connectionId} title={title} text={text} display={display} problems={textProblems} />
-  );
+  const textBlock = <PreviewText key={connectionId} title={title} text={text} display={display} />;
   return (
     <>
       <div
@@ -90,7 +87,7 @@ export function AccountPreview({
       </div>
       <div className="min-w-0 @xl:col-start-1 @xl:row-start-2">
         <ProblemList problems={otherProblems} />
-        <div className="mt-2 mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted empty:hidden">
+        <div className="mt-2 mb-4 [ul+&]:mt-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted empty:hidden">
           {(post.assets.length > 1 || assets.length < post.assets.length) && (
             <span>This account gets {describeFileChoice(assets.length, post.assets.length)}.</span>
           )}

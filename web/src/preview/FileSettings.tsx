@@ -49,7 +49,7 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
   if (!renditionSize || (hasAcceptedAspect && !position && !crop.isChanged)) return null;
   const fit = position ? "crop" : "pad";
   return (
-    <div className="mt-2">
+    <div className="mt-2 [ul+&]:mt-4">
       <fieldset className="flex flex-wrap items-center gap-x-5 gap-y-1">
         <legend className="float-left mr-5 text-sm text-muted">
           Fit<span className="sr-only"> of {asset.filename}</span>

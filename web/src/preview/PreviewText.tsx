@@ -1,5 +1,4 @@
 import { useLayoutEffect, useMemo, useRef, useState, type CSSProperties } from "react";
-import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { PlatformDisplay } from "./platform-displays.ts";
 import { splitText, type TextPart } from "./split-text.ts";
 
@@ -8,12 +7,10 @@ export function PreviewText({
   title,
   text,
   display: { features, collapsedLines },
-  problems,
 }: {
   title: string;
   text: string;
   display: PlatformDisplay;
-  problems: readonly AccountProblem[];
 }) {
   const parts = useMemo(() => splitText(text, features), [text, features]);
   const textElement = useRef<HTMLParagraphElement>(null);
@@ -31,7 +28,7 @@ export function PreviewText({
     return () => observer.disconnect();
   }, [text, isCollapsed]);
 
-  if (text === "" && title === "" && problems.length === 0) return null;
+  if (text === "" && title === "") return null;
   return (
     <div className="px-4 py-3">
       {title !== "" && <p className="m-0 mb-1 font-semibold [overflow-wrap:anywhere]">{title}</p>}
@@ -56,7 +53,6 @@ export function PreviewText({
           {isExpanded ? "See less" : "See more"}
         </button>
       )}
-      <ProblemList problems={problems} />
     </div>
   );
 }

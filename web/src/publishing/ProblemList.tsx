@@ -18,7 +18,7 @@ const colors: Record<AccountProblem["level"], string> = {
 export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {
   if (problems.length === 0) return null;
   return (
-    <ul className="mt-1 list-disc pl-5 text-sm [overflow-wrap:anywhere]">
+    <ul className={`mt-1 text-sm [overflow-wrap:anywhere] ${problems.length > 1 ? "list-disc pl-5" : ""}`}>
       {problems.map(({ level, code, message, assetId, assetIds = [assetId] }) => (
         <li key={`${code} ${assetIds.join(" ")}`} className={colors[level]}>
           {prefixes[level]}
