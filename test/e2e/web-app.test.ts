@@ -363,6 +363,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const conflict = page.getByRole("region", { name: "This post was changed in two places" });
     await conflict.getByText("Test assistant, for Grace Hopper").waitFor();
     assert.equal(await conflict.getByText("Zeroth").count(), 0, "only the overlapping part is shown");
+    const primaryButton = page.getByRole("button").and(page.locator(".bg-accent"));
+    assert.deepEqual(await primaryButton.allTextContents(), ["Use selected"], "the conflict comes first");
     await conflict.getByLabel(/^Their version/).waitFor();
     await conflict.getByLabel(/^Your version/).check();
     await page.getByRole("button", { name: "Use selected" }).click();

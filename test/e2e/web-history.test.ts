@@ -251,6 +251,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await banner.getByText(attribution).waitFor();
     assert.equal(await banner.locator("ins").textContent(), "[added: Four]");
     await checkAccessibility();
+    assert.ok((await page.locator("main .bg-accent:is(a, button)").count()) <= 1, "one primary action");
     await banner.getByRole("button", { name: "Keep ready" }).click();
     await banner.waitFor({ state: "detached" });
     assert.equal((await readPost(postId)).status, "ready");

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
 import { changesSinceQuery, revisionQuery } from "../api/history-queries.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -66,8 +67,12 @@ export function ReadyBanner({
     );
 
   return (
-    <section className="mb-8 border-l-3 border-accent bg-raised p-5" aria-labelledby="changed-since-ready">
-      <h2 id="changed-since-ready" className="text-xl">
+    <section
+      className="mb-8 rounded-lg border border-l-3 border-rule border-l-warning bg-raised p-5"
+      aria-labelledby="changed-since-ready"
+    >
+      <h2 id="changed-since-ready" className="flex items-center gap-2 text-xl">
+        <TriangleAlert size={18} className="flex-none text-warning" aria-hidden="true" />
         {title}
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
@@ -79,7 +84,8 @@ export function ReadyBanner({
       {error !== undefined && <ErrorMessage error={error} />}
       {may("posts.write") && (
         <p className="flex flex-wrap gap-3">
-          <Button variant="primary" onClick={() => void setStatus("ready")()} disabled={isRunning}>
+          {/* Not primary: the next action at the top of the page is. */}
+          <Button variant="secondary" onClick={() => void setStatus("ready")()} disabled={isRunning}>
             Keep ready
           </Button>
           <Button variant="quiet" onClick={() => void setStatus("draft")()} disabled={isRunning}>

@@ -25,7 +25,9 @@ export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: 
         </div>
       )}
       {connectionMessage !== "" && (
-        <p className="m-0 mb-3 border-l-3 border-danger bg-raised px-3 py-2 text-sm">{connectionMessage}</p>
+        <p className="m-0 mb-3 rounded-md border border-l-3 border-rule border-l-danger bg-raised px-3 py-2 text-sm">
+          {connectionMessage}
+        </p>
       )}
       <UploadAnnouncements items={items} connectionMessage={connectionMessage} />
     </>

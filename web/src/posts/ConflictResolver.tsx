@@ -66,7 +66,10 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   }
 
   return (
-    <section className="mb-8 border-l-3 border-danger bg-raised p-5" aria-labelledby="conflict">
+    <section
+      className="mb-8 rounded-lg border border-l-3 border-rule border-l-danger bg-raised p-5"
+      aria-labelledby="conflict"
+    >
       <h2 id="conflict" className="text-xl">
         This post was changed in two places
       </h2>

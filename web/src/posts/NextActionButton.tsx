@@ -6,22 +6,31 @@ import type { NextAction } from "./next-action.ts";
 export function NextActionButton({
   postId,
   action,
+  isPrimary,
   onPublish,
   onSetStatus,
 }: {
   postId: string;
   action: NextAction;
+  /** Whether nothing else has to be done first. */
+  isPrimary: boolean;
   onPublish: () => void;
   onSetStatus: (status: PostStatus) => Promise<void>;
 }) {
   const { studio } = useStudio();
   const params = { studioId: studio.id };
+  const variant = isPrimary ? "primary" : "secondary";
   switch (action.kind) {
     case "restore":
-      return <Button onClick={() => void onSetStatus("draft")}>Restore as draft</Button>;
+      return (
+        <Button variant={variant} onClick={() => void onSetStatus("draft")}>
+          Restore as draft
+        </Button>
+      );
     case "markReady":
       return (
         <Button
+          variant={variant}
           title="Tells your team that the post is finished. You can publish it without marking it ready."
           onClick={() => void onSetStatus("ready")}
         >
@@ -30,10 +39,15 @@ export function NextActionButton({
       );
     case "publish":
     case "askAgain":
-      return <Button onClick={onPublish}>{action.label}</Button>;
+      return (
+        <Button variant={variant} onClick={onPublish}>
+          {action.label}
+        </Button>
+      );
     case "connect":
       return (
         <ButtonLink
+          variant={variant}
           to="/studios/$studioId/platforms"
           params={params}
           search={({ at }) => ({ post: postId, ...(at === undefined ? {} : { at }) })}
@@ -44,11 +58,12 @@ export function NextActionButton({
       );
     case "review":
       return action.publicationId === undefined ? (
-        <ButtonLink to="/studios/$studioId/publications/approvals" params={params}>
+        <ButtonLink variant={variant} to="/studios/$studioId/publications/approvals" params={params}>
           {action.label}
         </ButtonLink>
       ) : (
         <ButtonLink
+          variant={variant}
           to="/studios/$studioId/publications/$publicationId"
           params={{ ...params, publicationId: action.publicationId }}
         >

@@ -132,6 +132,7 @@ function Actions({
           <NextActionButton
             postId={editor.latestPost.id}
             action={nextAction}
+            isPrimary={!editor.hasConflict}
             onPublish={onPublish}
             onSetStatus={setStatus}
           />

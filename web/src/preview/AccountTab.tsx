@@ -92,7 +92,7 @@ function VariantConflict({ editor, connectionId }: { editor: EditorController; c
   const { variantDrafts, draft } = editor;
   const { before, after } = variantDrafts.getVersions(connectionId);
   return (
-    <div className="mb-3 border-l-3 border-danger bg-raised p-4" role="alert">
+    <div className="mb-3 rounded-lg border border-l-3 border-rule border-l-danger bg-raised p-4" role="alert">
       <p className="m-0 mb-2">This text was changed while you were editing:</p>
       <TextDiff before={before ?? draft.body} after={after ?? draft.body} />
       <p className="flex flex-wrap gap-2">

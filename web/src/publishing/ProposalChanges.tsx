@@ -76,7 +76,10 @@ function Changes({
   const hasTimeChanged = timeBefore !== timeAfter;
   return (
     <>
-      <section className="mb-5 border-l-3 border-accent bg-raised p-4" aria-label={label}>
+      <section
+        className="mb-5 rounded-lg border border-l-3 border-rule border-l-accent bg-raised p-4"
+        aria-label={label}
+      >
         <p className="m-0 mb-3 font-semibold">{heading}</p>
         <div className="grid gap-4">
           {!before && <QueryStatus query={previousRevision} />}

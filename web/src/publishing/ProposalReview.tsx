@@ -89,7 +89,7 @@ export function ProposalReview({
   return (
     <div>
       {hasChanged && (
-        <div className="mb-5 border-l-3 border-danger bg-raised p-4" role="alert">
+        <div className="mb-5 rounded-lg border border-l-3 border-rule border-l-danger bg-raised p-4" role="alert">
           <p className="m-0 mb-3 font-semibold">The post changed while you were reviewing it. Check the change.</p>
           <RevisionDiff
             before={toSnapshot(shownPost, detail.data)}
