@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
 import { compareLines, compareText } from "../../web/src/history/compare-text.ts";
+import { describeRestore } from "../../web/src/history/describe-restore.ts";
 import { describeRevision, listTrashStates } from "../../web/src/history/describe-revision.ts";
 import { groupRevisions } from "../../web/src/history/group-revisions.ts";
 import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
@@ -64,6 +65,26 @@ describe("differences between two revisions", () => {
       { kind: "removed", text: "green" },
       { kind: "added", text: "blue" },
     ]);
+  });
+
+  test("does not mark the spaces around changed words (HIST-1)", () => {
+    assert.deepEqual(compareText("The sun is low.", "The bright sun."), [
+      { kind: "same", text: "The " },
+      { kind: "added", text: "bright" },
+      { kind: "same", text: " " },
+      { kind: "same", text: "sun" },
+      { kind: "same", text: " " },
+      { kind: "removed", text: "is low" },
+      { kind: "same", text: "." },
+    ]);
+  });
+
+  test("names the files that a restored revision lacks (HIST-5)", () => {
+    const describe = (filenames: string[]) => describeRestore(8, filenames, "UTC");
+    assert.equal(describe([]), "Revision 8 restored.");
+    assert.equal(describe(["a.jpg"]), "Revision 8 restored without a.jpg.");
+    assert.equal(describe(["a.jpg", "b.jpg"]), "Revision 8 restored without a.jpg and b.jpg.");
+    assert.equal(describe(["a.jpg", "b.jpg", "c.jpg"]), "Revision 8 restored without 3 files.");
   });
 
   test("shortens long unchanged text (HIST-1)", () => {

@@ -36,8 +36,7 @@ export function HistoryPanel({ controller }: { controller: EditorController }) {
   return (
     <>
       <p className="m-0 mb-3 text-sm text-muted">
-        Restoring a revision returns the post to how it was after that change. This creates a new revision, so nothing
-        is lost.{" "}
+        Restoring makes a new revision; later revisions stay in the history. Files deleted for good can’t be restored.{" "}
         {isScheduled &&
           (mayPublishWithoutApproval(studio)
             ? "Scheduled publications then send the restored content."
@@ -45,7 +44,7 @@ export function HistoryPanel({ controller }: { controller: EditorController }) {
       </p>
       {missingAssets.length > 0 && (
         <div role="status">
-          <Notice>{describeMissingAssets(missingAssets)}</Notice>
+          <Notice tone="warning">{describeMissingAssets(missingAssets)}</Notice>
         </div>
       )}
       <PagedList list={{ ...list, items: shownItems }} moreLabel="Show earlier revisions" empty={null}>

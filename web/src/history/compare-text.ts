@@ -22,9 +22,23 @@ export function compareText(before: string, after: string): TextPart[] {
       { kind: "added", text: after },
     ];
   const parts = changes.map((change): TextPart => ({ kind: getKind(change), text: change.value }));
-  return parts.map((part, i) =>
-    part.kind === "same" ? { ...part, text: shorten(part.text, i === 0, i === parts.length - 1) } : part,
+  return parts.flatMap((part, i) =>
+    part.kind === "same"
+      ? { ...part, text: shorten(part.text, i === 0, i === parts.length - 1) }
+      : separateSpaces(part),
   );
+}
+
+/** Separates the spaces around changed words, so that no line is drawn over them. A change of spaces only stays. */
+function separateSpaces({ kind, text }: TextPart): TextPart[] {
+  const words = text.trim();
+  if (words === "") return [{ kind, text }];
+  const start = text.indexOf(words);
+  return [
+    { kind: "same" as const, text: text.slice(0, start) },
+    { kind, text: words },
+    { kind: "same" as const, text: text.slice(start + words.length) },
+  ].filter((part) => part.text !== "");
 }
 
 /** Lists all lines of two texts, such as names of files. */

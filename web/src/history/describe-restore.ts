@@ -3,9 +3,13 @@ import { formatTime } from "../ui/format-time.ts";
 
 type ScheduledPublication = Pick<Publication, "id" | "account" | "state" | "scheduledFor">;
 
-/** Says that a revision was restored, and what that means for the publications that were scheduled before. */
+/**
+ * Says that a revision was restored, without which of its files, and what that means for the publications that were
+ * scheduled before.
+ */
 export function describeRestore(
   revision: number,
+  missingFilenames: readonly string[],
   timezone: string,
   before: readonly ScheduledPublication[] = [],
   after: readonly ScheduledPublication[] = [],
@@ -20,8 +24,14 @@ export function describeRestore(
       .join("; ");
   const [stillScheduled, returned] = [listInState("scheduled"), listInState("proposed")];
   return [
-    `Revision ${revision} restored.`,
+    `Revision ${revision} restored${missingFilenames.length === 0 ? "" : ` without ${formatFiles(missingFilenames)}`}.`,
     ...(stillScheduled === "" ? [] : [`Will be published as restored: ${stillScheduled}.`]),
     ...(returned === "" ? [] : [`Needs a new approval: ${returned}.`]),
   ].join(" ");
 }
+
+/** The most filenames in one sentence. */
+const maxNames = 2;
+
+const formatFiles = (filenames: readonly string[]): string =>
+  filenames.length > maxNames ? `${filenames.length} files` : filenames.join(" and ");

@@ -24,12 +24,12 @@ export function useRestoreRevision(
   const restoreFromTrash = useRestoreFromTrash();
   const postId = controller.base.id;
 
-  async function restore(revision: number): Promise<Post> {
+  async function restore(revision: number): Promise<{ post: Post; missingAssets: readonly MissingAsset[] }> {
     const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision);
     controller.accept(post);
     onMissingAssets(missingAssets);
     await refreshQueries(queryClient, studio.id);
-    return post;
+    return { post, missingAssets };
   }
 
   async function readCurrentRevision(): Promise<number | undefined> {
@@ -56,13 +56,14 @@ export function useRestoreRevision(
       return;
     }
     const publications = queryClient.getQueryData(postQuery(studio.id, postId).queryKey)?.publications;
-    const restoredPost = await restore(revision);
+    const { post: restoredPost, missingAssets } = await restore(revision);
+    const missingFilenames = missingAssets.map(({ filename }) => filename);
     const undo = (): void =>
       void restore(restoredPost.revision - 1).then(
         () => showToast({ text: "Restore undone." }),
         (error: unknown) => reportUndoError(error, restoredPost),
       );
-    const text = describeRestore(revision, studio.timezone, publications, restoredPost.publications);
+    const text = describeRestore(revision, missingFilenames, studio.timezone, publications, restoredPost.publications);
     showToast({ text, action: { label: "Undo", run: undo } });
   };
 }
