@@ -338,7 +338,9 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await assistant.call("delete_post", { postId });
     await page.getByText("This post was moved to the trash.").waitFor();
     assert.equal(await text.isEditable(), false);
-    assert.ok(await page.getByLabel("Status").isDisabled());
+    await page.getByText("This post is in the trash. Restore it to publish it.").waitFor();
+    for (const hidden of [page.getByLabel("Status"), page.getByText("Saved", { exact: true })])
+      assert.equal(await hidden.count(), 0);
     for (const name of ["Mark ready", "Upload"])
       assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
     await page.getByRole("button", { name: "Restore post" }).click();

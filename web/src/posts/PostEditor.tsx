@@ -144,6 +144,7 @@ export function PostEditor({
           <div className={sectionClasses}>
             <PostPublishing
               editor={editor}
+              isDeleted={isDeleted}
               accounts={accounts}
               isLoaded={isLoaded}
               nextAction={nextAction}

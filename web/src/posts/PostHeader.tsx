@@ -5,7 +5,7 @@ import { postStatuses, type PostPanel } from "../search-params.ts";
 import { IconBadge } from "../ui/IconBadge.tsx";
 import { mediumScreenQuery } from "../ui/breakpoints.ts";
 import { useMediaQuery } from "../ui/use-media-query.ts";
-import { describeOpenPostState } from "./describe-post-state.ts";
+import { describeOpenPostState, describeStatus } from "./describe-post-state.ts";
 import type { NextAction } from "./next-action.ts";
 import { NextActionButton } from "./NextActionButton.tsx";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
@@ -105,12 +105,12 @@ function Actions({
   const state = describeOpenPostState({ ...editor.latestPost, status });
   return (
     <>
-      {state === undefined ? (
-        <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
+      {state === undefined && may("posts.write") ? (
+        <StatusSelect status={status} onChange={(next) => void setStatus(next)} />
       ) : (
         <span className="grid font-medium">
           <IconBadge
-            {...state}
+            {...(state ?? describeStatus(status))}
             // The longest label wraps to two lines, so that the header has one row beside every next action.
             labelClassName="@max-2xl:leading-4 @max-2xl:whitespace-normal"
           />
@@ -142,15 +142,7 @@ function Actions({
   );
 }
 
-function StatusSelect({
-  status,
-  isDisabled,
-  onChange,
-}: {
-  status: PostStatus;
-  isDisabled: boolean;
-  onChange: (status: PostStatus) => void;
-}) {
+function StatusSelect({ status, onChange }: { status: PostStatus; onChange: (status: PostStatus) => void }) {
   const Icon = statusIcons[status];
   return (
     <span className="relative min-w-0">
@@ -163,7 +155,6 @@ function StatusSelect({
         className="w-auto max-w-full rounded-full border-rule py-1 pl-8 font-medium"
         aria-label="Status"
         value={status}
-        disabled={isDisabled}
         onChange={(event) => onChange(event.target.value as PostStatus)}
       >
         {postStatuses.map((option) => (

@@ -1,17 +1,19 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "./use-editor.ts";
 
 /**
  * Takes the free space of its row. A status that doesn't fit wraps to a hidden second line, so it is never cut off; a
- * warning is always visible.
+ * warning is always visible. Empty if there is nothing to save, because the user can't edit the post.
  */
 export function SaveStatus({ editor }: { editor: EditorController }) {
+  const { may } = useStudio();
   const isWarning = editor.hasConflict || editor.error !== undefined;
   return (
     <p className={isWarning ? warningClasses : statusClasses} role="status">
       {isWarning && <CircleAlert size={16} className="flex-none" aria-hidden="true" />}
-      <span>{describeSaveStatus(editor)}</span>
+      {(may("posts.write") || editor.isUnsaved || isWarning) && <span>{describeSaveStatus(editor)}</span>}
     </p>
   );
 }

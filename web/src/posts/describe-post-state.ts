@@ -16,16 +16,14 @@ interface StateDescription {
 }
 
 /** How lists show the state of a post: that of its publications, or its status if they have none. */
-export function describePostState(post: StatedPost): StateDescription {
-  const { status } = post;
-  return (
-    describePublicationState(post) ?? {
-      label: statusLabels[status].singular,
-      icon: statusIcons[status],
-      color: statusColors[status],
-    }
-  );
-}
+export const describePostState = (post: StatedPost): StateDescription =>
+  describePublicationState(post) ?? describeStatus(post.status);
+
+export const describeStatus = (status: PostStatus): StateDescription => ({
+  label: statusLabels[status].singular,
+  icon: statusIcons[status],
+  color: statusColors[status],
+});
 
 /** The most urgent state of a post's publications; undefined if the status of the post says more. */
 function describePublicationState(post: StatedPost): StateDescription | undefined {

@@ -20,6 +20,7 @@ const maxPublications = 6;
 /** The accounts that the post can be published to, and its publications. */
 export function PostPublishing({
   editor,
+  isDeleted,
   accounts,
   isLoaded,
   nextAction,
@@ -29,6 +30,8 @@ export function PostPublishing({
   onOpenAccount,
 }: {
   editor: EditorController;
+  /** Whether the post is in the trash. */
+  isDeleted: boolean;
   accounts: readonly Account[];
   isLoaded: boolean;
   /** The next action for the post, which has its own button at the top of the page. */
@@ -88,10 +91,15 @@ export function PostPublishing({
           onDismiss={onClearIntendedTime}
         />
       )}
-      {isLoaded && !hasAccounts && <NoAccounts postId={postId} intendedTime={intendedTime} />}
-      {isArchived && hasAccounts && (
-        <p className="mt-0 mb-4 text-muted">This post is archived. To publish it, restore it as a draft first.</p>
+      {isDeleted && (
+        <p className="mt-0 mb-4 text-muted last:mb-0">This post is in the trash. Restore it to publish it.</p>
       )}
+      {isArchived && !isDeleted && (
+        <p className="mt-0 mb-4 text-muted last:mb-0">
+          This post is archived. To publish it, restore it as a draft first.
+        </p>
+      )}
+      {isLoaded && !hasAccounts && !isDeleted && <NoAccounts postId={postId} intendedTime={intendedTime} />}
       {publications.length > 0 && (
         <List className="border-b-0" aria-label="Publications of this post">
           {rows.map(({ mode, ...row }) => (
@@ -110,7 +118,7 @@ export function PostPublishing({
           </Link>
         </p>
       )}
-      <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />
+      {!isDeleted && <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />}
     </section>
   );
 }
