@@ -53,7 +53,7 @@ export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withd
   return (
     <>
       {links.length > 0 && (
-        <List className="mt-5 text-sm" aria-label="Upload links">
+        <List className="mt-5 border-b-0 text-sm [&>li:last-child]:pb-0" aria-label="Upload links">
           {links.map(({ id, createdBy, client, expiresAt, receivedFiles, uploadingFiles }) => (
             <ListRow key={id} className="py-2.5">
               <p className="m-0 min-w-0">

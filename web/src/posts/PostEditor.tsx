@@ -72,6 +72,8 @@ export function PostEditor({
   const intendedTime = useIntendedTime(editor.latestPost);
   const textColumn = useRef<HTMLDivElement>(null);
   const openThreadCount = useOpenThreadCount(post.id);
+  // In two columns, the tags are in the shorter one: two accounts are about as tall as a row of two files.
+  const areTagsBelowFiles = editor.latestPost.assets.length < accounts.length;
   const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(base);
   useDocumentTitle(draft.title);
   const canPublish =
@@ -141,7 +143,7 @@ export function PostEditor({
           <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
         </div>
         <div className="grid min-w-0 grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @2xl:grid-rows-[auto_1fr] @4xl:grid-cols-1 @4xl:grid-rows-none">
-          <div className={sectionClasses}>
+          <div className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:row-span-2 @4xl:row-span-1" : ""}`}>
             <PostPublishing
               editor={editor}
               isDeleted={isDeleted}
@@ -154,12 +156,14 @@ export function PostEditor({
               onOpenAccount={openAccount}
             />
           </div>
-          <div className={sectionClasses}>
+          <div
+            className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2 @2xl:row-start-2 @4xl:col-start-auto @4xl:row-start-auto" : ""}`}
+          >
             <PostDetails post={post} editor={editor} />
           </div>
           {/* Last, because many files make it by far the longest section. */}
           <div
-            className={`${sectionClasses} @2xl:col-start-2 @2xl:row-span-2 @2xl:row-start-1 @4xl:col-start-auto @4xl:row-span-1 @4xl:row-start-auto`}
+            className={`${sectionClasses} @2xl:col-start-2 @2xl:row-start-1 @4xl:col-start-auto @4xl:row-start-auto ${areTagsBelowFiles ? "" : "@2xl:row-span-2 @4xl:row-span-1"}`}
           >
             <PostMedia post={editor.latestPost} onChange={editor.accept} />
           </div>

@@ -31,7 +31,8 @@ interface PostHeaderProps {
 }
 
 /** Where panels are beside the page, its line continues to them, over the page's margins. */
-const besidePanelClasses = "min-[75rem]:-mx-[clamp(1.5rem,3vw,2.5rem)] min-[75rem]:px-[clamp(1.5rem,3vw,2.5rem)]";
+const besidePanelClasses =
+  "min-[75rem]:-mx-[clamp(1.5rem,3vw,2.5rem)] min-[75rem]:px-[clamp(1.5rem,3vw,2.5rem)] min-[75rem]:after:inset-x-0";
 
 /**
  * State and next action of the post, which stay in view. On narrow screens, the rest scrolls away, and is also in the
@@ -65,7 +66,7 @@ export function PostHeader({
         </div>
       )}
       <div
-        className={`sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4 ${openPanel === undefined ? "" : besidePanelClasses}`}
+        className={`sticky top-notice z-5 -mx-2 mb-5 flex items-center gap-x-3 bg-paper px-2 py-2 after:absolute after:inset-x-2 after:bottom-0 after:border-b after:border-rule max-md:top-[3.3125rem] md:-mt-4 ${openPanel === undefined ? "" : besidePanelClasses}`}
       >
         {isWide && backLink}
         <Actions

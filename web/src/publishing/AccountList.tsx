@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { List } from "../ui/List.tsx";
+import { cardListClasses, List } from "../ui/List.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
 import { PublishingRow, rowNameClasses } from "./PublishingRow.tsx";
@@ -28,7 +28,7 @@ export function AccountList({
   const hiddenAccounts = accounts.filter((account) => !firstAccounts.includes(account));
   return (
     <>
-      <List className="border-b-0" aria-label="Accounts">
+      <List className={cardListClasses} aria-label="Accounts">
         {(isExpanded ? accounts : firstAccounts).map((account) => (
           <AccountItem
             key={account.connectionId}

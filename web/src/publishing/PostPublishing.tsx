@@ -3,7 +3,7 @@ import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
-import { List } from "../ui/List.tsx";
+import { cardListClasses, List } from "../ui/List.tsx";
 import { AccountList } from "./AccountList.tsx";
 import { isWaiting } from "./find-blocking-problem.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
@@ -101,7 +101,7 @@ export function PostPublishing({
       )}
       {isLoaded && !hasAccounts && !isDeleted && <NoAccounts postId={postId} intendedTime={intendedTime} />}
       {publications.length > 0 && (
-        <List className="border-b-0" aria-label="Publications of this post">
+        <List className={cardListClasses} aria-label="Publications of this post">
           {rows.map(({ mode, ...row }) => (
             <PostPublication
               key={row.publication.id}

@@ -9,6 +9,9 @@ export function List({ className = "", ...rest }: ComponentProps<"ul">) {
   return <ul {...rest} className={`divide-y divide-rule border-y border-rule empty:hidden ${className}`} />;
 }
 
+/** For a `List` in a card. At the end of the card, the card's edge and padding are enough. */
+export const cardListClasses = "border-b-0 last:[&>li:last-child]:pb-0";
+
 /** A row of a `List`: content on the left, `RowActions` on the right or, on narrow screens, below. */
 export function ListRow({
   align = "center",
