@@ -92,7 +92,10 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     await publish(member, "How we choose paper", "Touch first, then look."),
     {
       state: "failed",
-      problem: { code: "rejected", message: "The platform rejected the post: the account is suspended." },
+      problem: {
+        code: "blocked",
+        message: "The platform has blocked the account or this server from publishing for a while.",
+      },
     },
     [...runActions, "publication.failed"],
   );

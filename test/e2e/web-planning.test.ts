@@ -571,19 +571,19 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
       return `publications/${publication?.id}`;
     };
-    const problem = { code: "rejected", message: "The account is suspended." };
+    const problem = { code: "rejected", message: "The platform rejected the post (status 422)." };
     const blocked = { code: "blocked", message: "The platform has blocked the account." };
     const tooLong = { code: "not_publishable", message: "The text is too long." };
     const failedPath = await addEnded(harbour, { state: "failed", problem });
     const missedPath = await addEnded(quay, { state: "missed" });
     const pages = {
       [failedPath]: [
-        "The account is suspended. Nothing was published. Publish it again, or change the post first.",
+        "The platform rejected the post (status 422). Nothing was published. Fix the cause, then publish it again.",
         "Publish again to harbour",
       ],
       [await addEnded(harbour, { state: "failed", problem: blocked })]: [
-        "Nothing was published. Check the account on the platform first, then publish it again.",
-        "Publish again to harbour",
+        "Nothing was published. Check the account, then publish it again.",
+        "Go to Platforms",
       ],
       [await addEnded(harbour, { state: "failed", problem: tooLong })]: [
         "The text is too long. Nothing was published. Change the post, then publish it again.",
@@ -622,7 +622,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       const { credentialGeneration } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
       await deps.platformStore.deleteCredential(connectionId, "needs_reconnect", credentialGeneration ?? 0);
     }
-    const failedText = "The account is suspended. Nothing was published. Reconnect harbour, then publish it again.";
+    const failedText = "Nothing was published. Reconnect harbour, then publish it again.";
     await assertOffers(failedPath, failedText, "Reconnect harbour");
     assert.equal(await page.getByRole("button", { name: "Publish again to harbour" }).count(), 0);
     await assertOffers(missedPath, "Reconnect quay, then choose a new time.", "Reconnect quay");

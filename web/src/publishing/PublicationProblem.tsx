@@ -10,6 +10,11 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { describeFailure, failureNextSteps } from "./publication-states.ts";
 
+/** Codes of the problems that the account has; none of them is about the post. */
+const accountCodes: readonly string[] = ["blocked", "connect_expired", "not_found"];
+/** Codes of the problems that a later attempt may not have, although neither the post nor the account changes. */
+const temporaryCodes: readonly string[] = ["platform_unavailable", "forbidden"];
+
 /** What happened to a failed or missed publication and what to do next. The likeliest action comes first. */
 export function PublicationProblem({ publication }: { publication: PublicationDetail }) {
   const { studio, may } = useStudio();
@@ -20,6 +25,8 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
   const mustReconnect = !isSuperseded && connection !== undefined && connection.state !== "connected";
   const canReconnect = mustReconnect && may("platforms.connect");
   const mustFixPost = !isSuperseded && !mustReconnect && problem?.code === "not_publishable";
+  const mustCheckAccount =
+    state === "failed" && !isSuperseded && !mustReconnect && accountCodes.includes(problem?.code ?? "");
 
   function describeNextStep(): string {
     const isPublisher = mayPublishWithoutApproval(studio);
@@ -29,9 +36,11 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
     if (canReconnect) return `Reconnect ${account}, then ${lastStep}.`;
     if (mustReconnect) return `Ask an owner or admin to reconnect ${account}, then ${lastStep}.`;
     if (mustFixPost) return `Change the post, then ${repeat}.`;
-    if (problem?.code === "blocked") return `Check the account on the platform first, then ${repeat}.`;
+    if (mustCheckAccount) return `Check the account, then ${repeat}.`;
     if (state === "missed") return failureNextSteps.missed;
-    return `${isPublisher ? "Publish" : "Ask to publish"} it again, or change the post first.`;
+    if (problem && temporaryCodes.includes(problem.code))
+      return `${isPublisher ? "Publish" : "Ask to publish"} it again.`;
+    return `Fix the cause, then ${repeat}.`;
   }
 
   const postLink = state === "failed" && (
@@ -59,10 +68,15 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
               </Button>
             )}
             {mustFixPost && postLink}
+            {mustCheckAccount && (
+              <ButtonLink to="/studios/$studioId/platforms" params={{ studioId: studio.id }}>
+                Go to Platforms
+              </ButtonLink>
+            )}
             <PublicationActions
               publication={publication}
               isSuperseded={isSuperseded}
-              isProminent={!mustReconnect && !mustFixPost}
+              isProminent={!mustReconnect && !mustFixPost && !mustCheckAccount}
               mustReconnect={mustReconnect}
               canPublishAgain={state === "failed" && !isSuperseded && !mustReconnect}
             />
