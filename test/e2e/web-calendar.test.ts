@@ -174,7 +174,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     const secondPostId = await addPost("Ferry");
     const page = await open(owner, `?view=calendar&date=${day}`);
     const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
-    const dialog = page.getByRole("dialog", { name: /^Schedule “(Lighthouse|Ferry)”$/ });
+    const dialog = page.getByRole("dialog", { name: /^Schedule post (Lighthouse|Ferry)$/ });
     const readForm = async () => [
       await dialog.getByLabel("harbour").isChecked(),
       await dialog.getByLabel("Date and time").inputValue(),

@@ -150,7 +150,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const [failedId, draftId] = [await addPost("Fog", { ids: [connectionIds[0]] }), await addPost("Boats")];
     await failPublications(failedId);
     await page.getByRole("button", { name: "Publish again to harbour" }).click();
-    const dialog = page.getByRole("dialog", { name: "Publish “Fog”" });
+    const dialog = page.getByRole("dialog", { name: "Publish post Fog" });
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), true);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), false);
     await dialog.getByRole("button", { name: "Publish now" }).click();
@@ -176,7 +176,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByText("Drag a draft here when it’s done.").waitFor();
     await page.getByRole("button", { name: "Actions for Boats" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
-    const schedule = page.getByRole("dialog", { name: "Schedule “Boats”" });
+    const schedule = page.getByRole("dialog", { name: "Schedule post Boats" });
     await schedule.getByLabel("Date and time").fill(`${day}T10:00`);
     assert.deepEqual(await findViolations(page), []);
     await schedule.getByRole("button", { name: "Schedule" }).click();
@@ -228,7 +228,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await page.getByRole("menuitem", { name: "Schedule…" }).click();
     };
     await openDialog();
-    const dialog = page.getByRole("dialog", { name: "Schedule “Gulls”" });
+    const dialog = page.getByRole("dialog", { name: "Schedule post Gulls" });
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);

@@ -380,7 +380,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Actions for Post 60" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
-    const schedule = page.getByRole("dialog", { name: "Schedule “Post 60”" });
+    const schedule = page.getByRole("dialog", { name: "Schedule post Post 60" });
     await schedule.waitFor();
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     await page.getByText("Post 60", { exact: true }).waitFor({ state: "detached" });

@@ -481,7 +481,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForPlace(page, "Scheduled");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Space");
-    await page.getByRole("dialog", { name: "Schedule “Fog”" }).waitFor();
+    await page.getByRole("dialog", { name: "Schedule post Fog" }).waitFor();
     assert.equal((await read(owner, draftId)).status, "draft");
     await page.keyboard.press("Escape");
     await column(/^Drafts/)

@@ -78,7 +78,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const { id } = await createPost(deps, manyAccounts, { title: "Long", body: "x".repeat(400) });
     await page.goto(`${base}/studios/${manyAccounts.studio.id}/posts/${id}`);
     const rows = page.getByRole("list", { name: "Accounts" }).getByRole("listitem");
-    const toggle = page.getByRole("button", { name: "Show 2 more accounts (2 can’t be published to)" });
+    const toggle = page.getByRole("button", { name: "Show 2 more accounts (2 can’t take this post)" });
     await toggle.waitFor();
     assert.deepEqual([await rows.count(), await rows.filter({ hasText: "roomy" }).count()], [4, 4]);
     assert.deepEqual(await findViolations(page), []);
@@ -254,8 +254,9 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     assert.equal(await account.getByText("Can publish", { exact: true }).count(), 0);
     await page.getByRole("tab", { name: /^north-words .*has a warning$/ }).waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
-    const publishDialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
+    const publishDialog = page.getByRole("dialog", { name: "Publish post Harbour" });
     await publishDialog.getByText(problem).waitFor();
+    await publishDialog.getByText("5 files have no alt text.").first().waitFor();
     await publishDialog.getByRole("button", { name: "Choose files for north-words…" }).click();
     const filesDialog = page.getByRole("dialog", { name: "Files for north-words" });
     await filesDialog.getByText("4 of 5 chosen. Mastodon accepts up to 4 images.").waitFor();
@@ -319,9 +320,9 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await newConnection(deps, owner, "north-more", "mastodon");
     await page.reload();
     await page.getByRole("button", { name: "Publish…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Publish “Harbour”" });
+    const dialog = page.getByRole("dialog", { name: "Publish post Harbour" });
     const others = dialog.getByRole("button", {
-      name: "1 account can’t be published to, 1 already has a publication",
+      name: "1 account can’t take this post, 1 already has a publication",
     });
     await others.waitFor();
     assert.equal(await dialog.getByRole("checkbox", { name: /^north-/ }).count(), 2);

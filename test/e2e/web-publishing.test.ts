@@ -365,7 +365,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await readPublications(id), []);
 
     // The text is too long for two of the accounts now. The one that the user chose stays visible.
-    const others = dialog.getByRole("button", { name: "2 accounts can’t be published to" });
+    const others = dialog.getByRole("button", { name: "2 accounts can’t take this post" });
     await others.waitFor();
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     assert.equal(await dialog.getByLabel("north-x").count(), 0);

@@ -49,8 +49,12 @@ export function AccountChoices({
   );
   return (
     <fieldset className="mt-5">
-      <legend className="mb-2 font-semibold">Accounts</legend>
-      <ul className="grid gap-3">
+      {/* Beside the hint, so that the accounts don't move when the user chooses the first one. */}
+      <legend className="float-left mr-2.5 mb-2 font-semibold">Accounts</legend>
+      <p className="m-0 text-warning" role="status">
+        {hint}
+      </p>
+      <ul className="clear-both grid gap-3">
         {/* One array, so that an account that moves to the first ones keeps its state and the focus. */}
         {[
           ...firstAccounts.map(renderAccount),
@@ -70,14 +74,7 @@ export function AccountChoices({
           ...(isExpanded ? otherAccounts.map(renderAccount) : []),
         ]}
       </ul>
-      {sharedProblems.map(({ code, message }) => (
-        <p key={code} className="mt-3 mb-0 text-sm text-warning [overflow-wrap:anywhere]">
-          Warning: {message}
-        </p>
-      ))}
-      <p className="mt-3 mb-0 text-sm text-muted empty:hidden" role="status">
-        {hint}
-      </p>
+      <ProblemList problems={sharedProblems} className="mt-3" />
     </fieldset>
   );
 }
@@ -165,14 +162,14 @@ function listProblems(
   );
 }
 
-/** Such as "4 accounts can’t be published to, 3 already have a publication". */
+/** Such as "4 accounts can’t take this post, 3 already have a publication". */
 function describeOthers(accounts: readonly Account[]): string {
   const openCount = accounts.filter(({ hasOpenPublication }) => hasOpenPublication).length;
   const blockedCount = accounts.length - openCount;
   const open = openCount === 1 ? "already has a publication" : "already have a publication";
   const formatAccounts = (count: number): string => (count === 1 ? "1 account" : `${count} accounts`);
   if (blockedCount === 0) return `${formatAccounts(openCount)} ${open}`;
-  const blocked = `${formatAccounts(blockedCount)} can’t be published to`;
+  const blocked = `${formatAccounts(blockedCount)} can’t take this post`;
   return openCount === 0 ? blocked : `${blocked}, ${openCount} ${open}`;
 }
 

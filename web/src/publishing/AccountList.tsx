@@ -66,10 +66,10 @@ function selectFirst(accounts: readonly Account[]): readonly Account[] {
   return accounts.filter((account) => firstAccounts.includes(account));
 }
 
-/** Such as "Show 6 more accounts (2 can’t be published to)". */
+/** Such as "Show 6 more accounts (2 can’t take this post)". */
 function describeHidden(accounts: readonly Account[]): string {
   const rejectedCount = accounts.filter(isRejected).length;
-  return `Show ${accounts.length} more accounts${rejectedCount === 0 ? "" : ` (${rejectedCount} can’t be published to)`}`;
+  return `Show ${accounts.length} more accounts${rejectedCount === 0 ? "" : ` (${rejectedCount} can’t take this post)`}`;
 }
 
 function AccountItem({ post, account, onOpen }: { post: Post; account: Account; onOpen: () => void }) {
@@ -96,12 +96,7 @@ function AccountItem({ post, account, onOpen }: { post: Post; account: Account; 
       details={[platformName, ...(fileChoice === undefined ? [] : [fileChoice])]}
     >
       {obstacle !== undefined && <p className="m-0 text-sm">{obstacle}</p>}
-      {shownProblems.map(({ level, code, message }) => (
-        <p key={code} className={`m-0 text-sm ${level === "rejected" ? "text-danger" : "text-warning"}`}>
-          {level === "warning" && "Warning: "}
-          {message}
-        </p>
-      ))}
+      <ProblemList problems={shownProblems} className="m-0" />
       <ChooseFiles post={post} account={account} className="justify-self-start" />
       {collapsedProblems.length > 0 && (
         <Disclosure

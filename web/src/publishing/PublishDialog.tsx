@@ -116,7 +116,8 @@ export function PublishDialog({
 
   return (
     <FormDialog
-      title={getTitle(post.title, needsApproval, isScheduling)}
+      title={getDialogTitle(needsApproval, isScheduling)}
+      subtitle={post.title}
       submitLabel={getSubmitLabel(needsApproval, isScheduling)}
       busyLabel="Sending…"
       canSubmit={connectionIds.length > 0 && isSaved && (!isScheduling || time.kind === "valid")}
@@ -137,7 +138,7 @@ export function PublishDialog({
       />
       <fieldset className="mt-6">
         <legend className="mb-2 font-semibold">When</legend>
-        <div className="grid gap-2">
+        <div className="grid gap-2 pointer-coarse:gap-0">
           <ChoiceField
             type="radio"
             name="when"
@@ -196,9 +197,9 @@ function findPreviousTime({ publications = [] }: Post, connectionIds: readonly s
   return time > Date.now() && times.every((other) => other === time) ? time : undefined;
 }
 
-function getTitle(postTitle: string, needsApproval: boolean, isScheduling: boolean): string {
-  if (needsApproval) return `Ask for approval of “${postTitle}”`;
-  return `${isScheduling ? "Schedule" : "Publish"} “${postTitle}”`;
+export function getDialogTitle(needsApproval: boolean, isScheduling: boolean): string {
+  if (needsApproval) return "Ask for approval";
+  return isScheduling ? "Schedule post" : "Publish post";
 }
 
 function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {

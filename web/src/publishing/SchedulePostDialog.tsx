@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from "../ui/Dialog.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
-import { PublishDialog } from "./PublishDialog.tsx";
+import { getDialogTitle, PublishDialog } from "./PublishDialog.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
 import { useCurrentPost } from "./use-current-post.ts";
 
@@ -89,11 +89,9 @@ function MessageDialog({
   children,
 }: SchedulePostDialogProps & { postTitle?: string | undefined; action?: ReactNode; children: ReactNode }) {
   const { studio } = useStudio();
-  const verb = isScheduling ? "Schedule" : "Publish";
   const needsApproval = asksForApproval || !mayPublishWithoutApproval(studio);
-  const target = postTitle === undefined ? "post" : `“${postTitle}”`;
   return (
-    <Dialog title={`${needsApproval ? "Ask for approval of" : verb} ${target}`} onClose={onClose}>
+    <Dialog title={getDialogTitle(needsApproval, isScheduling)} subtitle={postTitle} onClose={onClose}>
       <div className="mt-3">{children}</div>
       <DialogActions>
         <Button variant={action === undefined ? "primary" : "secondary"} onClick={onClose}>

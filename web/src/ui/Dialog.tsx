@@ -24,6 +24,7 @@ const widthClasses = {
  */
 export function Dialog({
   title,
+  subtitle,
   onClose,
   children,
   placement = "center",
@@ -33,6 +34,8 @@ export function Dialog({
   shouldCloseOnBack = () => true,
 }: {
   title: string;
+  /** What the dialog is about, such as the title of a post, which can be long. */
+  subtitle?: string | undefined;
   onClose: () => void;
   children: ReactNode;
   placement?: keyof typeof placementClasses;
@@ -47,6 +50,7 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const headingId = useId();
+  const subtitleId = useId();
   const addToastHost = useAddToastHost();
   useCloseOnBack(onClose, shouldCloseOnBack);
 
@@ -74,7 +78,7 @@ export function Dialog({
       ref={dialog}
       tabIndex={-1}
       className={`max-w-none bg-raised text-ink shadow-overlay outline-none backdrop:bg-black/35 forced-colors:border ${placementClasses[placement]} ${isWidthSet ? widthClasses[size] : ""}`}
-      aria-labelledby={headingId}
+      aria-labelledby={subtitle === undefined ? headingId : `${headingId} ${subtitleId}`}
       data-own-header={isTitleHidden || undefined}
       data-placement={placement}
       onCancel={(event) => {
@@ -94,6 +98,11 @@ export function Dialog({
         <h2 id={headingId} className={isTitleHidden ? "sr-only" : "text-xl"}>
           {title}
         </h2>
+        {subtitle !== undefined && (
+          <p id={subtitleId} className="mt-1 line-clamp-2 text-muted [overflow-wrap:anywhere]">
+            {subtitle}
+          </p>
+        )}
         {children}
       </OverlayProvider>
     </dialog>

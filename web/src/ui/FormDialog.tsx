@@ -11,6 +11,7 @@ import { useAction } from "./use-action.ts";
  */
 export function FormDialog({
   title,
+  subtitle,
   submitLabel,
   busyLabel,
   cancelLabel = "Cancel",
@@ -21,6 +22,8 @@ export function FormDialog({
   children,
 }: {
   title: string;
+  /** What the dialog is about, such as the title of a post. */
+  subtitle?: string | undefined;
   submitLabel: string;
   /** The submit button's label while `onSubmit` runs. */
   busyLabel: string;
@@ -33,7 +36,7 @@ export function FormDialog({
 }) {
   const { isRunning, error, run } = useAction();
   return (
-    <Dialog title={title} onClose={() => isRunning || onClose()}>
+    <Dialog title={title} subtitle={subtitle} onClose={() => isRunning || onClose()}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
