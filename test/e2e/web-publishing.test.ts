@@ -566,6 +566,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const bars = await page.locator("[data-sticky-actions]").all();
     for (const bar of bars) {
       const { height = 0 } = (await bar.boundingBox()) ?? {};
+      for (const button of await bar.getByRole("button").all())
+        assert.ok(((await button.boundingBox())?.height ?? 0) < 45, "each label is on one line");
       const toastBottom = toastBox.y + toastBox.height;
       assert.ok(toastBottom <= phone.height - height, `the toast ends at ${toastBottom}, the bar has ${height} px`);
     }

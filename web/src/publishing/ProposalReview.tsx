@@ -21,6 +21,10 @@ import { ProposalContent, type PreviousProposal } from "./ProposalContent.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { useCurrentPost } from "./use-current-post.ts";
 
+/** On a phone, the first button has a line for itself, and so has the last one if it would be alone in its line. */
+const approverClasses =
+  "sticky bottom-0 z-5 border-t border-rule bg-paper py-3 max-sm:[&>button:last-of-type:nth-of-type(even)]:col-span-2";
+
 /** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
 const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
 
@@ -116,17 +120,17 @@ export function ProposalReview({
       <div
         // Stays in view while the user scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:flex-1 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:max-xl:pointer-coarse:[&>button]:px-2.5 ${canApprove ? "sticky bottom-0 z-5 border-t border-rule bg-paper py-3" : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:max-xl:pointer-coarse:[&>button]:px-2.5 ${canApprove ? approverClasses : ""}`}
       >
         {error !== undefined && (
-          <div className="w-full">
+          <div className="w-full max-sm:col-span-2">
             <ErrorMessage error={error} />
           </div>
         )}
         {canApprove && (
           <Button
             variant="primary"
-            className="max-sm:basis-full!"
+            className="max-sm:col-span-2"
             disabled={hasChanged}
             busyLabel={isRunning && "Approving…"}
             aria-label={`${approveLabel}, ${account}`}
