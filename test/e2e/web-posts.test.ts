@@ -581,6 +581,24 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("on a touch screen, a week shows one button for a new post per day, and cells can be tapped (WEB-12)", async () => {
+    const owner = await newOwner();
+    const { day } = await planPost(owner, "Fog");
+    const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`, {
+      viewport: { width: 1024, height: 1366 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const label = `New post on ${formatLongDay(day)}`;
+    await page.getByRole("columnheader").getByRole("button", { name: label }).tap();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).tap();
+    const cell = page.getByRole("button", { name: `${label}, 14:00` });
+    assert.equal(await cell.locator("svg").isVisible(), false);
+    await cell.tap();
+    await page.getByRole("dialog", { name: /14:00/ }).waitFor();
+    await page.context().close();
+  });
+
   test("returns a card to its old time if the server rejects the change, and shows the reason", async () => {
     const owner = await newOwner();
     const { postId, day } = await planPost(owner, "Fog");

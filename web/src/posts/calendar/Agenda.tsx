@@ -8,15 +8,19 @@ import { formatLongDay } from "./calendar-days.ts";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
-/** The planned and published posts of a month, day by day. */
+/** The planned and published posts of a month, day by day. Today is among the days although nothing is planned. */
 export function Agenda({
+  days = [],
   groups,
   today,
   onOpen,
   onCreate,
-}: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "onCreate">>) {
+}: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "days" | "onCreate">>) {
   const hasThumbnails = groups.some(({ post }) => post.thumbnail);
-  const groupsByDay = [...groupBySlot(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const plannedDays = groupBySlot(groups, "day");
+  const isTodayEmpty = groups.length > 0 && days.includes(today) && !plannedDays.has(today);
+  const shownDays = [...plannedDays, ...(isTodayEmpty ? [[today, []] as const] : [])];
+  const groupsByDay = shownDays.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return groupsByDay.map(([day, dayGroups]) => (
     <section key={day} aria-label={formatLongDay(day)} className="mb-4">
       <div className="sticky top-notice z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">
@@ -33,7 +37,8 @@ export function Agenda({
           />
         )}
       </div>
-      <ul className="grid grid-cols-1 gap-1.5">
+      {dayGroups.length === 0 && <p className="m-0 text-sm text-muted">Nothing planned.</p>}
+      <ul className="grid grid-cols-1 gap-1.5 empty:hidden">
         {dayGroups.map((group) => (
           <AgendaItem key={group.id} group={group} hasThumbnail={hasThumbnails} onOpen={onOpen} />
         ))}

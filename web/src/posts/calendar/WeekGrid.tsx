@@ -1,5 +1,7 @@
 import { useDroppable } from "@dnd-kit/core";
+import { Plus } from "lucide-react";
 import { useState } from "react";
+import { PlainIconButton } from "../../ui/IconButton.tsx";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
@@ -38,10 +40,30 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
               aria-current={day === today ? "date" : undefined}
               className={`px-2 pb-1.5 text-left text-xs font-medium ${day === today ? "text-accent" : "text-muted"}`}
             >
-              <span aria-hidden="true">
-                {formatWeekday(day)} <span className="text-base font-semibold">{Number(day.slice(8))}</span>
-              </span>
-              <span className="sr-only">{formatLongDay(day)}</span>
+              <div className="flex items-center justify-between">
+                <span
+                  aria-hidden="true"
+                  className="flex items-center gap-x-1 pointer-coarse:flex-col pointer-coarse:items-start"
+                >
+                  {formatWeekday(day)}
+                  <span
+                    className={`text-base font-semibold ${day === today ? "grid size-7 place-items-center rounded-full bg-accent text-accent-ink" : "leading-7"}`}
+                  >
+                    {Number(day.slice(8))}
+                  </span>
+                </span>
+                <span className="sr-only">{formatLongDay(day)}</span>
+                {onCreate && !hasPassed(day, now) && (
+                  // For fingers, because the buttons in the cells are invisible for them.
+                  <PlainIconButton
+                    icon={Plus}
+                    size="small"
+                    label={`New post on ${formatLongDay(day)}`}
+                    className="-mr-2 not-pointer-coarse:hidden"
+                    onClick={() => onCreate(day)}
+                  />
+                )}
+              </div>
             </th>
           ))}
         </tr>
@@ -145,7 +167,7 @@ function HourCell({
           slot={slot}
           label={label}
           isTabStop={isTabStop}
-          className={`w-full pointer-coarse:h-11 pointer-coarse:text-control ${groups.length > 0 ? "h-6" : "h-9"}`}
+          className={`w-full pointer-coarse:h-11 pointer-coarse:[&>svg]:hidden ${groups.length > 0 ? "h-6" : "h-9"}`}
           onCreate={onCreate}
         />
       )}
