@@ -202,6 +202,9 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
     await page.getByRole("radio", { name: "Month" }).click();
     await unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.").waitFor();
+    await page.setViewportSize({ width: 1024, height: 900 });
+    await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();

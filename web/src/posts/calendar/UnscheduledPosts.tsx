@@ -10,6 +10,7 @@ import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Loading } from "../../ui/Loading.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { findShownState } from "../find-shown-state.ts";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 
@@ -28,6 +29,8 @@ interface UnscheduledPostsProps {
 export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPostsProps) {
   const { studio } = useStudio();
   const headingId = useId();
+  // Below the grid, most days are out of sight while a post is dragged, and a finger hardly drags that far.
+  const isEasyToDrag = useMediaQuery("(min-width: 80rem) and (pointer: fine)");
   const { query, items, isAutoLoading } = usePagedList(
     postSummariesQuery(studio.id, { ...filter, stage: "editing" }, 12),
   );
@@ -38,7 +41,9 @@ export function UnscheduledPosts({ filter, canDrag, onSchedule }: UnscheduledPos
       <h2 id={headingId} className="text-base">
         Unscheduled
       </h2>
-      <p className="mt-0.5 mb-2 text-sm text-muted">{describeScheduling({ canDrag, onSchedule })}</p>
+      <p className="mt-0.5 mb-2 text-sm text-muted">
+        {describeScheduling({ canDrag: canDrag && isEasyToDrag, onSchedule })}
+      </p>
       <QueryStatus query={query} />
       {isEmpty && (
         <p className="m-0 text-sm text-muted">
