@@ -171,6 +171,7 @@ async function listLastPublications(
     post_id: string;
     connection_id: string;
     state: PublicationState;
+    created_at: number;
     scheduled_for: number | null;
     published_at: number | null;
     platform: string;
@@ -178,9 +179,9 @@ async function listLastPublications(
     handle: string | null;
     name: string | null;
   }>`
-    SELECT p.id, p.post_id, p.connection_id, p.state, p.scheduled_for, p.published_at,
+    SELECT p.id, p.post_id, p.connection_id, p.state, p.created_at, p.scheduled_for, p.published_at,
            c.platform, c.account_id, c.handle, c.name
-      FROM (SELECT id, post_id, connection_id, state, scheduled_for, published_at,
+      FROM (SELECT id, post_id, connection_id, state, created_at, scheduled_for, published_at,
                    row_number() OVER (PARTITION BY post_id, connection_id ORDER BY id DESC) AS number
               FROM publications WHERE post_id IN (${sql.join(postIds)}) AND state <> 'canceled') AS p
       JOIN platform_connections c ON c.id = p.connection_id
@@ -193,6 +194,7 @@ async function listLastPublications(
       platform: row.platform,
       account: { id: row.account_id, handle: row.handle, name: row.name },
       state: row.state,
+      createdAt: row.created_at,
       scheduledFor: row.scheduled_for,
       publishedAt: row.published_at,
     },

@@ -29,6 +29,7 @@ export interface SummaryPublication {
   platform: string;
   account: Pick<Account, "id" | "handle" | "name">;
   state: PublicationState;
+  createdAt: number;
   scheduledFor: number | null;
   publishedAt: number | null;
 }
@@ -98,6 +99,7 @@ export const summaryPublicationView = z.object({
   platform: z.string(),
   account: z.string(),
   state: z.enum(visibleStates),
+  createdAt: z.string(),
   scheduledFor: z.string().nullable(),
   publishedAt: z.string().nullable(),
 });
@@ -154,6 +156,7 @@ export function toSummaryAssetView(
 export const toSummaryPublicationView = ({
   account,
   state,
+  createdAt,
   scheduledFor,
   publishedAt,
   ...publication
@@ -161,6 +164,7 @@ export const toSummaryPublicationView = ({
   ...publication,
   account: getAccountLabel(account),
   state: toVisibleState(state),
+  createdAt: toIsoTime(createdAt),
   scheduledFor: scheduledFor === null ? null : toIsoTime(scheduledFor),
   publishedAt: publishedAt === null ? null : toIsoTime(publishedAt),
 });

@@ -8,6 +8,7 @@ interface PlannedPost {
   publications: readonly {
     connectionId: string;
     state: string;
+    createdAt: string;
     scheduledFor: string | null;
     publishedAt: string | null;
   }[];
@@ -27,7 +28,8 @@ export function findPostTime({ status, createdAt, publications }: PlannedPost): 
   const listTimes = (states: readonly string[]): string[] =>
     publications
       .filter(({ state }) => states.includes(state))
-      .flatMap(({ scheduledFor }) => scheduledFor ?? [])
+      // Without a planned time, it was due when it was requested.
+      .flatMap((publication) => publication.scheduledFor ?? (states === overdueStates ? publication.createdAt : []))
       .toSorted();
   const [nextTime] = listTimes(waitingStates);
   if (nextTime !== undefined) return { kind: "planned", at: nextTime };
