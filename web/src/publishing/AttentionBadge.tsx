@@ -4,11 +4,15 @@ import { useAttention } from "./use-attention.ts";
 export function AttentionBadge() {
   const { totalCount, hasMore } = useAttention();
   if (totalCount === 0) return null;
+  const label = totalCount === 1 ? "needs attention" : "need attention";
   return (
-    <span className="inline-block min-w-5 rounded-full bg-danger-wash px-1.5 text-center text-xs/5 font-semibold text-danger forced-colors:border">
+    <span
+      title={`${totalCount}${hasMore ? "+" : ""} ${label}`}
+      className="inline-block min-w-5 rounded-full bg-danger-wash px-1.5 text-center text-xs/5 font-semibold text-danger forced-colors:border"
+    >
       {totalCount}
       {hasMore && "+"}
-      <span className="sr-only"> {totalCount === 1 ? "needs" : "need"} attention</span>
+      <span className="sr-only"> {label}</span>
     </span>
   );
 }

@@ -9,7 +9,10 @@ export function ProposalBadge() {
   const { count, hasMore } = useProposals();
   if (count === 0) return null;
   return (
-    <span className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs/5 font-semibold text-accent-ink forced-colors:border">
+    <span
+      title={`${count}${hasMore ? "+" : ""} waiting for approval`}
+      className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs/5 font-semibold text-accent-ink forced-colors:border"
+    >
       {count}
       {hasMore && "+"}
       <span className="sr-only"> waiting for approval</span>

@@ -1,7 +1,10 @@
 import { useProposals } from "./ProposalBadge.tsx";
 import { useAttention } from "./use-attention.ts";
 
-/** The number of publications that wait for the user, of both kinds that the navigation shows; nothing if none do. */
+/**
+ * The number of publications that wait for the user, of both kinds that the navigation shows; nothing if none do. It is
+ * red if all of them have a problem; if only some do, it has a red dot.
+ */
 export function TotalBadge() {
   const proposals = useProposals();
   const attention = useAttention();
@@ -12,10 +15,12 @@ export function TotalBadge() {
     attention.totalCount > 0 &&
       `${formatCount(attention.totalCount, attention.hasMore)} ${attention.totalCount === 1 ? "needs" : "need"} attention`,
   ];
-  const colorClasses = attention.totalCount > 0 ? "bg-danger text-paper" : "bg-accent text-accent-ink";
+  const dotClasses =
+    "after:absolute after:-top-0.5 after:-right-0.5 after:size-2 after:rounded-full after:bg-danger after:ring-1 after:ring-paper";
+  const colorClasses = proposals.count === 0 ? "bg-danger text-paper" : "bg-accent text-accent-ink";
   return (
     <span
-      className={`inline-block min-w-4.5 rounded-full px-1 text-center text-xs/4.5 font-semibold forced-colors:border ${colorClasses}`}
+      className={`relative inline-block min-w-4.5 rounded-full px-1 text-center text-xs/4.5 font-semibold forced-colors:border ${colorClasses} ${proposals.count > 0 && attention.totalCount > 0 ? dotClasses : ""}`}
     >
       <span aria-hidden="true">{formatCount(count, proposals.hasMore || attention.hasMore)}</span>
       <span className="sr-only">{parts.filter((part) => part !== false).join(", ")}</span>
