@@ -4,7 +4,9 @@ import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { formatActor } from "../ui/format-actor.ts";
+import { formatTime } from "../ui/format-time.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationReason } from "./PublicationReason.tsx";
@@ -42,8 +44,11 @@ export function PublicationRow({
           <DotSeparated
             parts={[
               `${postTitle === undefined ? "" : `${account}, `}${getPlatformName(platform)}`,
-              describeTime(publication, studio.timezone),
-              `${wasScheduledDirectly(publication) ? "scheduled" : "requested"} by ${requester}`,
+              describeTime(publication, studio.timezone, formatTime),
+              <>
+                {wasScheduledDirectly(publication) ? "scheduled" : "requested"}{" "}
+                <RelativeTime at={publication.createdAt} timezone={studio.timezone} /> by {requester}
+              </>,
             ]}
           />
         </p>

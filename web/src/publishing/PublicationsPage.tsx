@@ -28,8 +28,7 @@ export function PublicationsPage() {
   return (
     <>
       <PageHeader title="Publications">
-        Everything planned or published, {isSortedByTime(search) ? "earliest publishing time" : "newest request"} first.
-        Times are in the studio’s time zone ({studio.timezone}).
+        {isSortedByTime(search) ? "Earliest publishing time" : "Newest request"} first. Times in {studio.timezone}.
       </PageHeader>
       <PublicationTabs current="all" />
       {search.state === undefined && <AttentionNotice />}
