@@ -7,10 +7,10 @@ export function Timeline({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   return (
     <ol className="pl-5" aria-label="Timeline">
-      {listEvents(publication).map(({ id, text, at, requestedTime, reason, isProblem }) => (
+      {listEvents(publication).map(({ id, text, at, requestedTime, reason, isProblem, isNext }) => (
         <li
           key={id}
-          className={`relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-5 before:size-2 before:rounded-full after:absolute after:top-4 after:-bottom-6 after:-left-[1.03125rem] after:w-px after:bg-rule last:after:hidden ${isProblem ? "before:bg-danger" : "before:bg-muted last:before:bg-accent"}`}
+          className={`relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-5 before:size-2 before:rounded-full after:absolute after:top-4 after:-bottom-6 after:-left-[1.03125rem] after:w-px after:bg-rule last:after:hidden ${getDotClasses(isProblem, isNext)}`}
         >
           <p className="m-0">{text}</p>
           {requestedTime !== undefined && (
@@ -28,4 +28,9 @@ export function Timeline({ publication }: { publication: PublicationDetail }) {
       ))}
     </ol>
   );
+}
+
+function getDotClasses(isProblem: boolean, isNext = false): string {
+  if (isNext) return "before:border-2 before:border-warning";
+  return isProblem ? "before:bg-danger" : "before:bg-muted last:before:bg-accent";
 }

@@ -14,9 +14,9 @@ export interface TimelineEvent {
   requestedTime?: string;
   reason?: string;
   isProblem: boolean;
+  /** Whether it has not happened yet. */
+  isNext?: boolean;
 }
-
-const approvalConsequence = "so it needs a new approval";
 
 /** What happened, with the actor if a user or an AI client did it. */
 const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => string> = {
@@ -24,7 +24,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.scheduled": (actor, { scheduledFor }) =>
     `${scheduledFor === null ? "Requested" : "Scheduled"} by ${actor}, no approval needed`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
-  "publication.returned": (actor) => `Changed by ${actor}, ${approvalConsequence}`,
+  "publication.returned": (actor) => `Changed by ${actor}`,
   "publication.rescheduled": (actor) => `Rescheduled by ${actor}`,
   "publication.canceled": (actor) => `Canceled by ${actor}`,
   "publication.started": () => "Publishing started",
@@ -66,15 +66,20 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
   return [
     ...timeline.flatMap((entry, index): TimelineEvent[] => {
       const { id, action, at, user, client, reason, outcome } = entry;
-      const hadApproval = timeline.slice(0, index).some((earlier) => approvingActions.includes(earlier.action));
-      const losesApproval = action === "publication.rescheduled" && outcome === "proposed" && hadApproval;
+      const earlierActions = timeline.slice(0, index).map((earlier) => earlier.action);
+      const losesApproval =
+        action === "publication.returned" ||
+        (action === "publication.rescheduled" &&
+          outcome === "proposed" &&
+          earlierActions.some((earlier) => approvingActions.includes(earlier)));
+      const wasApproved = earlierActions.includes("publication.approved");
       const text =
         action === "publication.canceled" && wasSentBack(publication)
           ? `Sent back by ${formatActor(user, client)}, with a comment`
           : descriptions[action](formatActor(user, client), entry);
       const event = {
         id,
-        text: losesApproval ? `${text}, ${approvalConsequence}` : text,
+        text: losesApproval ? `${text}, so it ${wasApproved ? "needs a new approval" : "now needs approval"}` : text,
         at,
         isProblem: problemActions.includes(action),
         ...(entry.scheduledFor !== null && timedActions.includes(action) ? { requestedTime: entry.scheduledFor } : {}),
@@ -83,7 +88,7 @@ export function listEvents(publication: PublicationDetail): TimelineEvent[] {
       return [...edits.filter(({ nextId }) => nextId === id), event];
     }),
     ...edits.filter(({ nextId }) => nextId === undefined),
-    ...(nextEvent ? [{ id: "next", isProblem: false, ...nextEvent }] : []),
+    ...(nextEvent ? [{ id: "next", isProblem: false, isNext: true, ...nextEvent }] : []),
   ];
 }
 
