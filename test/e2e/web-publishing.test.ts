@@ -477,6 +477,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByRole("button", { name: "Clear filters" }).count(), 0);
     assert.doesNotMatch(page.url(), /\?/);
 
+    const unconfirmedText = "The platform didn't confirm the post. Check the account, then say whether it is there.";
     const [{ id: publicationId } = { id: "" }] = await readPublications(postId);
     const publishedDetail = await getPublicationDetail(fixture.service.deps, owner, { publicationId });
     await page.route(`**/api/**/publications/${publishedDetail.id}`, (route) =>
@@ -486,19 +487,20 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
           state: "unconfirmed",
           publishedAt: null,
           url: null,
-          problem: { code: "unconfirmed", message: "The platform didn’t confirm the post." },
+          problem: { code: "unconfirmed", message: unconfirmedText },
         },
       }),
     );
     await page.route("**/resolve", (route) => route.fulfill({ json: publishedDetail }));
     await openStudioPage(`publications/${publishedDetail.id}`);
-    await page.getByText("The platform didn’t confirm the post. Look at blue-harbour: is it there?").waitFor();
+    await page.getByText(unconfirmedText).waitFor();
     assert.equal(await page.getByText(/didn’t confirm|Waiting for a decision/).count(), 1, "says it once");
     await page.getByRole("button", { name: "No, publish again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Yes, mark as published…" }).click();
+    await dialog.getByText("Do this only if you saw the post on blue-harbour.").waitFor();
     await dialog.getByLabel("URL of the post (optional)").fill(`${base}/sandbox/posts/1`);
     const [request] = await Promise.all([
       page.waitForRequest("**/resolve"),

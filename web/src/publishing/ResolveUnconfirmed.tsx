@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { resolvePublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
-import { refreshQueries } from "../api/queries.ts";
+import { platformsQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -17,7 +17,17 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
   const queryClient = useQueryClient();
   const confirm = useConfirm();
   const [isMarkDialogOpen, setIsMarkDialogOpen] = useState(false);
-  const { id, account } = publication;
+  const { id, connectionId, account, problem } = publication;
+  const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
+  const profileUrl = data?.connections.find((connection) => connection.id === connectionId)?.account.profileUrl ?? null;
+  const accountLink =
+    profileUrl === null ? (
+      account
+    ) : (
+      <a href={profileUrl} target="_blank" rel="noreferrer">
+        {account}
+      </a>
+    );
 
   async function resolve(outcome: Parameters<typeof resolvePublication>[2]): Promise<void> {
     try {
@@ -45,7 +55,8 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
   if (!may("publications.approve") || !mayPublishWithoutApproval(studio))
     return (
       <Notice tone="danger">
-        The platform didn’t confirm the post. Ask an owner or admin to look at {account} and say whether it is there.
+        The platform didn’t confirm the post. Ask an owner or admin to look at {accountLink} and say whether it is
+        there.
       </Notice>
     );
   return (
@@ -63,7 +74,8 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
           </span>
         }
       >
-        The platform didn’t confirm the post. Look at {account}: is it there?
+        {problem?.message ?? "The platform didn’t confirm the post. Check the account, then say whether it is there."}
+        {profileUrl !== null && <> Account: {accountLink}</>}
       </Notice>
       {isMarkDialogOpen && (
         <MarkPublishedDialog
@@ -97,7 +109,7 @@ function MarkPublishedDialog({
       }}
       onClose={onClose}
     >
-      <p className="text-muted">You saw the post on {account}. Nothing is sent again.</p>
+      <p className="text-muted">Do this only if you saw the post on {account}. Atelier doesn’t send it again.</p>
       <div className="mt-5">
         <TextField
           label="URL of the post (optional)"
