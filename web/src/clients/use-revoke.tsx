@@ -19,19 +19,21 @@ export function useRevoke() {
   }
 
   return {
-    revoke: (client: AiClient) =>
+    revoke: (client: AiClient) => {
+      const isOwn = client.user.id === me.user.id;
       confirm({
-        title: `Revoke ${client.clientName}?`,
+        title: isOwn ? `Revoke ${client.clientName}?` : `Revoke ${client.clientName} of ${client.user.name}?`,
         body: (
           <p>
-            It loses access immediately. To use it again, {client.user.id === me.user.id ? "you" : client.user.name}{" "}
-            must reconnect and approve it. Its past changes are kept; you can undo them on this page.
+            It loses access immediately. To use it again, {isOwn ? "you" : client.user.name} must reconnect and approve
+            it. Its past changes are kept; you can undo them on this page.
           </p>
         ),
         action: "Revoke",
         busyLabel: "Revoking…",
         run: () => runAndRefresh(() => revokeClient(studio.id, client.id)),
-      }),
+      });
+    },
     revokeAll: () =>
       confirm({
         title: "Revoke all AI clients?",
