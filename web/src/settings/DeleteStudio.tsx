@@ -20,8 +20,8 @@ export function DeleteStudio() {
       title: `Delete ${studio.name}?`,
       body: (
         <p>
-          This permanently deletes the studio and everything in it, for all members. Posts already published on
-          platforms stay there.
+          This permanently deletes the studio and everything in it, for all members. Scheduled posts won’t be published.
+          Posts already published on platforms stay there.
         </p>
       ),
       typeToConfirm: studio.name,
