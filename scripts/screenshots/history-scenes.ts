@@ -55,7 +55,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     await open(page, owner, `clients/${grantId}/undo`);
     await page.getByLabel("Last 7 days").check();
     await clickButton(page, /^Undo \d+ changes$/);
-    await page.getByRole("heading", { name: /undone$/ }).waitFor();
+    await page.getByRole("heading", { name: /undone$/, level: 2 }).waitFor();
     await page.waitForTimeout(500);
   };
 
@@ -176,8 +176,8 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     await createChangeScene("undo-result", undoAll),
     await createChangeScene("undo-reversed", async (page, studio) => {
       await undoAll(page, studio);
-      await clickButton(page, "Undo this undo");
-      await page.getByRole("heading", { name: /reapplied$/ }).waitFor();
+      await clickButton(page, "Reapply changes");
+      await page.getByRole("heading", { name: /reapplied$/, level: 2 }).waitFor();
       await page.waitForTimeout(500);
     }),
   ];

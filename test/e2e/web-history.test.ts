@@ -97,6 +97,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Undo 7 changes" }).click();
     await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
     assert.ok(performance.now() - startedAt - checkDurationMs < 60_000);
+    await page.getByRole("link", { name: "catalogue.pdf" }).waitFor();
 
     assert.deepEqual(await readTitles(), titles);
     assert.equal((await readPost(postIds[1] ?? "")).body, "About Three vases, one glaze.\n\nThe end.");
@@ -104,12 +105,13 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
   });
 
   test("an undo can itself be undone, repeatedly (UNDO-1)", async () => {
-    await page.getByRole("button", { name: "Undo this undo" }).click();
+    await page.getByRole("button", { name: "Reapply changes" }).click();
+    await page.getByRole("heading", { name: /^Changes by .* reapplied$/, level: 1 }).waitFor();
     await page.getByRole("heading", { name: "7 changes to 4 items reapplied" }).waitFor();
     await page.getByText("Reapplied title and text").nth(2).waitFor();
     assert.equal(await page.getByText("Reapplied title and text").count(), 3);
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
-    await page.getByRole("button", { name: "Undo again" }).click();
+    await page.getByRole("button", { name: "Undo changes" }).click();
     await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
     assert.deepEqual(await readTitles(), titles);
     await openStudioPage("assets");

@@ -37,11 +37,10 @@ export function UndoForm({ client }: { client: AiClient }) {
       setTimeout(() => heading.current?.focus());
     });
 
-  const title = `Undo changes by ${client.clientName}`;
   if (!finishedUndo)
     return (
       <>
-        <PageHeader title={title}>
+        <PageHeader title={`Undo changes by ${client.clientName}`}>
           Reverts what {client.clientName} changed for {client.user.name} in this studio. Later changes by others are
           kept, and you can undo the undo.
         </PageHeader>
@@ -58,7 +57,7 @@ export function UndoForm({ client }: { client: AiClient }) {
   const { undoId } = result;
   return (
     <>
-      <PageHeader title={title} />
+      <PageHeader title={`Changes by ${client.clientName} ${isUndoOfUndo ? "reapplied" : "undone"}`} />
       <section aria-labelledby="undo-result">
         <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
           {formatChanges(result)} {isUndoOfUndo ? "reapplied" : "undone"}
@@ -76,9 +75,9 @@ export function UndoForm({ client }: { client: AiClient }) {
             <Button
               variant="secondary"
               onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
-              busyLabel={isRunning && "Undoing…"}
+              busyLabel={isRunning && (isUndoOfUndo ? "Undoing…" : "Reapplying…")}
             >
-              {isUndoOfUndo ? "Undo again" : "Undo this undo"}
+              {isUndoOfUndo ? "Undo changes" : "Reapply changes"}
             </Button>
           )}
           <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
