@@ -5,7 +5,7 @@ import { formatExactTime } from "../ui/format-time.ts";
 export function describeTime(
   { state, scheduledFor, publishedAt, createdAt }: Publication,
   timezone: string,
-  format = formatExactTime,
+  format: (at: string, timezone: string) => string = formatExactTime,
 ): string {
   const time = publishedAt ?? scheduledFor;
   if (time !== null) return format(time, timezone);
