@@ -16,7 +16,7 @@ export function TotalBadge() {
       `${formatCount(attention.totalCount, attention.hasMore)} ${attention.totalCount === 1 ? "needs" : "need"} attention`,
   ];
   const dotClasses =
-    "after:absolute after:-top-0.5 after:-right-0.5 after:size-2 after:rounded-full after:bg-danger after:ring-1 after:ring-paper";
+    "after:absolute after:-top-1 after:-right-1 after:size-2 after:rounded-full after:bg-danger after:ring-1 after:ring-paper";
   const colorClasses = proposals.count === 0 ? "bg-danger text-paper" : "bg-accent text-accent-ink";
   return (
     <span
