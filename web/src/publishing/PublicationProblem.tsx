@@ -10,38 +10,18 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { describeFailure, failureNextSteps } from "./publication-states.ts";
 
-/** Codes of the problems that the account has; none of them is about the post. */
-const accountCodes: readonly string[] = ["blocked", "connect_expired", "not_found"];
-/** Codes of the problems that a later attempt may not have, although neither the post nor the account changes. */
-const temporaryCodes: readonly string[] = ["platform_unavailable", "forbidden"];
-
 /** What happened to a failed or missed publication and what to do next. The likeliest action comes first. */
 export function PublicationProblem({ publication }: { publication: PublicationDetail }) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
-  const { connectionId, postId, state, account, problem, isSuperseded } = publication;
+  const { connectionId, postId, state, account, isSuperseded } = publication;
   const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
   const connection = data?.connections.find(({ id }) => id === connectionId);
-  const mustReconnect = !isSuperseded && connection !== undefined && connection.state !== "connected";
+  const cause = findCause(publication, connection === undefined || connection.state === "connected");
+  const mustReconnect = cause === "connection";
   const canReconnect = mustReconnect && may("platforms.connect");
-  const mustFixPost = !isSuperseded && !mustReconnect && problem?.code === "not_publishable";
-  const mustCheckAccount =
-    state === "failed" && !isSuperseded && !mustReconnect && accountCodes.includes(problem?.code ?? "");
-
-  function describeNextStep(): string {
-    const isPublisher = mayPublishWithoutApproval(studio);
-    const repeat = isPublisher ? "publish it again" : "ask to publish it again";
-    const lastStep = state === "missed" ? "choose a new time" : repeat;
-    if (isSuperseded) return failureNextSteps.superseded;
-    if (canReconnect) return `Reconnect ${account}, then ${lastStep}.`;
-    if (mustReconnect) return `Ask an owner or admin to reconnect ${account}, then ${lastStep}.`;
-    if (mustFixPost) return `Change the post, then ${repeat}.`;
-    if (mustCheckAccount) return `Check the account, then ${repeat}.`;
-    if (state === "missed") return failureNextSteps.missed;
-    if (problem && temporaryCodes.includes(problem.code))
-      return `${isPublisher ? "Publish" : "Ask to publish"} it again.`;
-    return `Fix the cause, then ${repeat}.`;
-  }
+  const mustFixPost = cause === "post";
+  const mustCheckAccount = cause === "account";
 
   const postLink = state === "failed" && (
     <ButtonLink
@@ -58,7 +38,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
         tone={isSuperseded ? "info" : "danger"}
         action={
           <span className="flex flex-wrap gap-2">
-            {canReconnect && (
+            {canReconnect && connection && (
               <Button
                 busyLabel={isRunning && "Opening…"}
                 aria-label={`Reconnect ${account}`}
@@ -84,9 +64,43 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
           </span>
         }
       >
-        {describeFailure(publication)} {describeNextStep()}
+        {describeFailure(publication)}{" "}
+        {describeNextStep(publication, cause, canReconnect, mayPublishWithoutApproval(studio))}
       </Notice>
       {error !== undefined && <ErrorMessage error={error} />}
     </>
   );
+}
+
+/** What has to be solved first: the state of the connection, the post, the account on the platform, or something else. */
+type Cause = "superseded" | "connection" | "post" | "account" | "temporary" | "other";
+
+const causesByCode = new Map<string | undefined, Cause>([
+  ["not_publishable", "post"],
+  ["blocked", "account"],
+  ["connect_expired", "account"],
+  ["not_found", "account"],
+  ["platform_unavailable", "temporary"],
+  ["forbidden", "temporary"],
+]);
+
+function findCause({ problem, isSuperseded }: PublicationDetail, isConnected: boolean): Cause {
+  if (isSuperseded) return "superseded";
+  return isConnected ? (causesByCode.get(problem?.code) ?? "other") : "connection";
+}
+
+function describeNextStep(
+  { state, account }: PublicationDetail,
+  cause: Cause,
+  canReconnect: boolean,
+  isPublisher: boolean,
+): string {
+  const repeat = isPublisher ? "publish it again" : "ask to publish it again";
+  if (cause === "superseded") return failureNextSteps.superseded;
+  if (cause === "connection")
+    return `${canReconnect ? "Reconnect" : "Ask an owner or admin to reconnect"} ${account}, then ${state === "missed" ? "choose a new time" : repeat}.`;
+  if (state === "missed") return failureNextSteps.missed;
+  if (cause === "temporary") return `${isPublisher ? "Publish" : "Ask to publish"} it again.`;
+  const firstSteps = { post: "Change the post", account: "Check the account", other: "Fix the cause" };
+  return `${firstSteps[cause]}, then ${repeat}.`;
 }
