@@ -458,6 +458,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await publishPost(deps, owner, { postId: scheduledId, connectionIds: [connectionId], at });
     await updatePost(deps, member, { postId: scheduledId, body: "A new glaze." });
     await changes.getByText("Changed after it was scheduled, last by Bo Dahl").waitFor();
+    const [{ id: scheduledPublicationId } = { id: "" }] = await readPublications(scheduledId);
+    await openStudioPage(`publications/${scheduledPublicationId}`);
+    await page.getByText("Changed by Bo Dahl, so it now needs approval").waitFor();
     await openStudioPage("activity");
     await page.getByText("so it needs a new approval").first().waitFor();
     await page.getByText("Atelier").first().waitFor();
