@@ -14,9 +14,7 @@ export function AssetImage({
   const [failedUrl, setFailedUrl] = useState<string>();
   if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {
     return (
-      <span
-        className={`grid place-items-center border border-rule text-sm font-medium text-muted ${frameClasses}`}
-      >
+      <span className={`grid place-items-center border border-rule text-sm font-medium text-muted ${frameClasses}`}>
         {getTypeLabel(asset)}
       </span>
     );

@@ -1,7 +1,11 @@
-import type { Publication } from "../api/publication-queries.ts";
 import { formatTime } from "../ui/format-time.ts";
 
-type ScheduledPublication = Pick<Publication, "id" | "account" | "state" | "scheduledFor">;
+interface ScheduledPublication {
+  id: string;
+  account: string;
+  state: string;
+  scheduledFor: string | null;
+}
 
 /**
  * Says that a revision was restored, without which of its files, and what that means for the publications that were
@@ -15,7 +19,7 @@ export function describeRestore(
   after: readonly ScheduledPublication[] = [],
 ): string {
   const scheduledIds = new Set(before.filter(({ state }) => state === "scheduled").map(({ id }) => id));
-  const listInState = (state: ScheduledPublication["state"]): string =>
+  const listInState = (state: "scheduled" | "proposed"): string =>
     after
       .filter((publication) => scheduledIds.has(publication.id) && publication.state === state)
       .map(({ account, scheduledFor }) =>
