@@ -39,7 +39,7 @@ export function Carousel({
           </li>
         ))}
       </ul>
-      <div className="absolute top-2 right-2 z-1 flex items-center rounded-full bg-black/70 text-sm text-white">
+      <div className="absolute top-2 right-[calc(8%+0.5rem)] z-1 flex items-center rounded-full bg-black/70 text-sm text-white">
         <StepButton icon={ChevronLeft} label="Previous file" isAtEnd={current === 0} onClick={step(-1)} />
         <span className="px-2 tabular-nums pointer-fine:px-0.5">
           {current + 1}/{slides.length}
