@@ -77,7 +77,7 @@ export function MediaTile({
         <button
           type="button"
           inert={isSelectable}
-          className="size-full cursor-pointer focus-visible:outline-offset-[-3px] group-hover/tile:brightness-95"
+          className={`size-full cursor-pointer focus-visible:outline-offset-[-3px] group-hover/tile:brightness-95 ${isUnreadable ? "pb-8" : ""}`}
           aria-label={`${filename}, ${formatMediaMetadata(asset)}${note === false ? "" : `, ${note.toLowerCase()}`}`}
           onClick={handleClick}
         >
