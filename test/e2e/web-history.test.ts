@@ -152,7 +152,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await revisionItems.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
-    await page.getByText("Restoring a revision returns the post to how it was after that change.").waitFor();
+    await page.getByText("Restoring makes a new revision; later revisions stay in the history.").waitFor();
     await page.getByText("Restore revision 2", { exact: true }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     const undoButton = page.getByRole("button", { name: "Undo", exact: true });
