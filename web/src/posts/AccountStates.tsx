@@ -69,9 +69,9 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
         {sortedPublications.slice(0, limit).map(({ id, account, platform, state }) => (
           <span key={id} className="flex max-w-full min-w-0 items-center gap-1">
             {state !== shownState && <StateIcon state={state} />}
-            <span className="truncate">{account}</span>
+            <span className={`truncate ${platforms === "beside" ? "max-w-full flex-none" : ""}`}>{account}</span>
             {platforms === "beside" && (
-              <span className="min-w-0 shrink-[99] truncate text-muted before:mr-1 before:content-['·'/'']">
+              <span className="min-w-0 truncate text-muted before:mr-1 before:content-['·'/'']">
                 {getPlatformName(platform)}
               </span>
             )}

@@ -21,7 +21,7 @@ export function NarrowDetails({
   timezone: string;
 }) {
   return (
-    <p className="relative mt-1.5 mb-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
+    <p className="relative mt-1.5 mb-0 flex min-w-0 items-center gap-x-2.5 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
       <PostStateBadge post={post} />
       <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
       <OpenThreadCount post={post} />
