@@ -173,6 +173,19 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await page.getByText("Waiting for a client").count(), 0);
   });
 
+  test("commands wrap only between words (WEB-4)", async () => {
+    const { page } = member;
+    await page.setViewportSize({ width: 360, height: 720 });
+    await page.getByRole("tab", { name: "Other" }).click();
+    const command = page.locator("code", { hasText: "gemini mcp add" });
+    const flag = await command.getByText("--transport", { exact: true }).boundingBox();
+    assert.ok(flag && flag.height < 30, "the flag is in one line");
+    assert.equal(await command.innerText(), `gemini mcp add --scope user --transport http atelier ${base}/mcp`);
+    const commands = page.locator("code", { hasText: "opencode mcp add" });
+    assert.match(await commands.innerText(), /\/mcp\nopencode mcp auth atelier$/);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   test("URLs of the former Connect page open the set-up on the AI clients page (WEB-4)", async () => {
     const { page } = member;
     const { pathname } = new URL(page.url());
