@@ -107,7 +107,7 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy, is
       </div>
       <div
         key={asset.id}
-        className="grid grid-cols-1 gap-x-6 gap-y-5 md:grid-cols-[minmax(0,1fr)_20rem] md:grid-rows-[auto_1fr]"
+        className="grid grid-cols-1 gap-x-6 gap-y-5 md:grid-cols-[minmax(0,1fr)_22rem] md:grid-rows-[auto_1fr]"
       >
         <AssetPreview asset={asset} />
         <div className="grid min-w-0 content-start gap-5 md:row-span-2">

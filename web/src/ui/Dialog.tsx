@@ -5,7 +5,7 @@ import { useAddToastHost } from "./Toasts.tsx";
 import { useCloseOnBack } from "./use-close-on-back.ts";
 
 const placementClasses = {
-  center: "m-auto max-h-[calc(100dvh-2rem)] animate-rise rounded-lg p-5 sm:p-6",
+  center: "m-auto max-h-[calc(100dvh-1rem)] animate-rise rounded-lg p-5 sm:p-6",
   /** For a list that changes its height while the user types. */
   top: "mx-auto mt-[clamp(0.5rem,12vh,8rem)] mb-auto max-h-[calc(100dvh-1rem)] max-sm:mt-2 animate-rise overflow-hidden rounded-lg p-0",
   right: "mr-0 ml-auto h-dvh max-h-none w-[min(19rem,85vw)] animate-slide flex-col gap-5 p-3 open:flex",
