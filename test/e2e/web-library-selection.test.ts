@@ -113,6 +113,14 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByText("No used videos match these filters.").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).press("Enter");
     await waitForItems(4);
+
+    const unusedFiles = /\/api\/.*\/assets\?.*usage=unused/;
+    await page.route(unusedFiles, (route) => route.fulfill({ json: { assets: [], nextCursor: null } }));
+    await open("?usage=unused");
+    await page.getByText("Every file in the library is used in a post.").waitFor();
+    await page.unroute(unusedFiles);
+    await page.getByRole("link", { name: "Show all files" }).press("Enter");
+    await waitForItems(4);
   });
 
   test("the list has headings above its columns, except on a phone, and a box that selects all files (WEB-12)", async () => {

@@ -15,6 +15,20 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
   const { studio, may } = useStudio();
   const { q, tag, kind, usage } = route.useSearch();
   const params = { studioId: studio.id };
+  if (usage === "unused" && q === undefined && tag === undefined && kind === undefined)
+    return (
+      <EmptyState
+        title="No unused files"
+        icon={Images}
+        actions={
+          <ButtonLink variant="secondary" to="/studios/$studioId/assets" params={params}>
+            Show all files
+          </ButtonLink>
+        }
+      >
+        Every file in the library is used in a post.
+      </EmptyState>
+    );
   if (q !== undefined || tag !== undefined || kind !== undefined || usage !== undefined) {
     const kindText = kind === undefined ? "files" : kindLabels[kind].toLowerCase();
     return (
