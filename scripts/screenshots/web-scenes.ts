@@ -186,7 +186,8 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       scratchStudioOwner,
       openStudioPage(scratchStudioOwner, "clients"),
       async (page) => {
-        await page.getByText("Waiting for a client").or(page.getByText("is connected.")).first().waitFor();
+        const list = page.getByRole("list", { name: "Connected clients" });
+        await page.getByText("Waiting for a client").or(list).first().waitFor();
         await createGrant(deps, scratchStudioOwner, {
           clientId: "vscode",
           clientName: "Visual Studio Code",

@@ -169,7 +169,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("the AI clients page shows that it waits for a client only until one is connected (WEB-4)", async () => {
     const { page } = member;
     await page.reload();
-    await page.getByText("Test assistant is connected.").waitFor();
+    await page.getByRole("list", { name: "Connected clients" }).getByText("Test assistant").waitFor();
+    assert.equal(await page.getByText("is connected").count(), 0, "only a new client is announced");
     assert.equal(await page.getByText("Waiting for a client").count(), 0);
   });
 

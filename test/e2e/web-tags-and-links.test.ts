@@ -157,7 +157,12 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await updatePost(deps, owner, { postId, body: "A blue rope." });
     await resolveComment(deps, owner, { commentId: linkedComment.id, resolved: true });
     const page = await openPage("clients");
-    await page.getByRole("link", { name: "See activity of Claude" }).click();
+    const activityLink = page.getByRole("link", { name: "See activity of Claude" });
+    await page.getByRole("button", { name: "Revoke Claude" }).waitFor();
+    assert.equal(await activityLink.count(), 0, "a client without calls has no activity");
+    await deps.grants.touch(claude.grantId ?? "", Date.now());
+    await page.reload();
+    await activityLink.click();
     await page.waitForURL((url) => url.searchParams.get("clientId") === claude.client.id);
     await page.getByText("Claude, for Ada Berg, commented on Ropes").getByRole("link", { name: "Ropes" }).click();
     const comment = page.getByRole("region", { name: "Comments" }).locator("[aria-current=true]");

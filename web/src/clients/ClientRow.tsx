@@ -5,7 +5,7 @@ import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { formatActor } from "../ui/format-actor.ts";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatScopes } from "./format-scopes.ts";
@@ -18,6 +18,7 @@ export function ClientRow({ client }: { client: AiClient }) {
   const isMine = client.user.id === me.user.id;
   const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
   const isRevoked = client.revokedAt !== null;
+  const hasMadeCalls = client.lastUsedAt !== null || client.calls > 0;
   return (
     <ListRow ref={row} id={client.id} className={isTarget ? "-mx-3 rounded-md bg-wash px-3" : ""}>
       <div className="flex min-w-0 items-center gap-3">
@@ -29,16 +30,16 @@ export function ClientRow({ client }: { client: AiClient }) {
       </div>
       <RowDetails
         details={[
-          ["Acts for", isMine ? "you" : client.user.name],
-          ["Works in", client.studioId === studio.id ? "this studio" : (studioName ?? "no studio")],
-          ["Access", formatScopes(client.scopes)],
-          ["Approved", <RelativeTime at={client.grantedAt} timezone={studio.timezone} />],
-          [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} timezone={studio.timezone} />],
+          ["Acts for", isMine ? "You" : client.user.name],
+          ["Works in", client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")],
+          ["Access", capitalize(formatScopes(client.scopes))],
+          ["Approved", <Time at={client.grantedAt} />],
+          [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} />],
           ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),
         ]}
       />
       <RowActions areSmallOnPhones>
-        {may("activity.list") && (
+        {hasMadeCalls && may("activity.list") && (
           <ButtonLink
             variant="quiet"
             to="/studios/$studioId/activity"
@@ -49,16 +50,18 @@ export function ClientRow({ client }: { client: AiClient }) {
             See activity
           </ButtonLink>
         )}
-        {client.scopes.includes("studio:write") && (isMine ? may("clients.undo") : may("clients.undoAny")) && (
-          <ButtonLink
-            variant="quiet"
-            to="/studios/$studioId/clients/$grantId/undo"
-            params={{ studioId: studio.id, grantId: client.id }}
-            aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
-          >
-            Undo changes…
-          </ButtonLink>
-        )}
+        {hasMadeCalls &&
+          client.scopes.includes("studio:write") &&
+          (isMine ? may("clients.undo") : may("clients.undoAny")) && (
+            <ButtonLink
+              variant="quiet"
+              to="/studios/$studioId/clients/$grantId/undo"
+              params={{ studioId: studio.id, grantId: client.id }}
+              aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
+            >
+              Undo changes…
+            </ButtonLink>
+          )}
         {!isRevoked && (
           <Button variant="dangerOutline" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
             Revoke
@@ -93,7 +96,16 @@ function useScrollToClient(grantId: string) {
   return { row, isTarget };
 }
 
-function LastEvent({ client, timezone }: { client: AiClient; timezone: string }) {
+function LastEvent({ client }: { client: AiClient }) {
   const at = client.revokedAt ?? client.lastUsedAt;
-  return at === null ? "never" : <RelativeTime at={at} timezone={timezone} />;
+  return at === null ? "Never" : <Time at={at} />;
+}
+
+function Time({ at }: { at: string }) {
+  const { studio } = useStudio();
+  return (
+    <span className="inline-block first-letter:uppercase">
+      <RelativeTime at={at} timezone={studio.timezone} />
+    </span>
+  );
 }

@@ -24,7 +24,7 @@ export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefi
   const hasNoClients = clients?.length === 0;
   const heading = useScrollOnHash(clients !== undefined);
   return (
-    <section aria-labelledby={setupHash} className="mt-10 max-w-[52rem]">
+    <section aria-labelledby={setupHash} className="mt-10">
       <h2 id={setupHash} ref={heading} tabIndex={-1} className="scroll-mt-6 text-xl">
         {hasNoClients ? "Connect your first AI client" : "Connect an AI client"}
       </h2>
@@ -114,7 +114,7 @@ const renderCode = (text: string): ReactNode[] =>
 
 function Steps({ guide }: { guide: Guide }) {
   return (
-    <ol className="grid max-w-[44rem] gap-5">
+    <ol className="grid gap-5">
       {guide.steps.map(({ text, copy, open }, i) => (
         <li key={text} className="flex gap-3">
           <span
@@ -124,7 +124,7 @@ function Steps({ guide }: { guide: Guide }) {
             {i + 1}
           </span>
           <div className="min-w-0 flex-1">
-            <p className="m-0">{renderCode(text)}</p>
+            <p className="m-0 max-w-[70ch]">{renderCode(text)}</p>
             {open && (
               <p className="mt-2 mb-0">
                 <ButtonAnchor variant="secondary" href={open.href}>

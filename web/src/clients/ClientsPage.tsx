@@ -28,20 +28,21 @@ export function ClientsPage() {
         actions={
           clients.items.length > 0 && (
             <>
-              {clients.items.length > 1 && (
-                <Button variant="secondary" onClick={revokeAll}>
-                  Revoke all
-                </Button>
-              )}
               <ButtonLink
                 icon={Plus}
                 to="/studios/$studioId/clients"
                 params={{ studioId: studio.id }}
                 hash={setupHash}
                 resetScroll={false}
+                className="max-sm:basis-full"
               >
                 Connect a client
               </ButtonLink>
+              {clients.items.length > 1 && (
+                <Button variant="dangerOutline" onClick={revokeAll} className="max-sm:basis-full">
+                  Revoke all
+                </Button>
+              )}
             </>
           )
         }

@@ -32,11 +32,12 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
   const newClients = clients?.filter(isNew) ?? [];
   const hasNewClients = newClients.length > 0;
   return (
-    <div className={hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash p-4" : "mt-3"}>
+    <div className={hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash p-4" : ""}>
       <div role="status" className="grid gap-3">
-        {hasNewClients
-          ? newClients.map((client) => <NewClient key={client.id} client={client} />)
-          : clients && (clients.length === 0 ? <Waiting /> : <Connected clients={clients} />)}
+        {clients?.length === 0 && <Waiting />}
+        {newClients.map((client) => (
+          <NewClient key={client.id} client={client} />
+        ))}
       </div>
       {hasNewClients && <CopyField label="Try this prompt" text={examplePrompt} />}
     </div>
@@ -45,22 +46,12 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
 
 function Waiting() {
   return (
-    <p className="m-0 flex items-center gap-3 text-muted">
+    <p className="m-0 mt-3 flex items-center gap-3 text-muted">
       <span
         className="size-2 flex-none animate-pulse rounded-full bg-accent forced-colors:bg-[CanvasText]"
         aria-hidden="true"
       />
       Waiting for a client to connect. We’ll detect it automatically.
-    </p>
-  );
-}
-
-function Connected({ clients }: { clients: readonly AiClient[] }) {
-  const [first] = clients;
-  return (
-    <p className="m-0 flex items-center gap-2 text-muted [overflow-wrap:anywhere]">
-      <CircleCheck size={16} className="flex-none text-success" aria-hidden="true" />
-      {clients.length === 1 && first ? `${first.clientName} is connected.` : `${clients.length} clients are connected.`}
     </p>
   );
 }
