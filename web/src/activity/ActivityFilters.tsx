@@ -6,6 +6,7 @@ import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { FilterRadioMenu } from "../ui/FilterMenu.tsx";
 import { MenuLabel, MenuRadioItem } from "../ui/Menu.tsx";
+import { ScrollStrip } from "../ui/ScrollStrip.tsx";
 import { groupActions } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");
@@ -26,43 +27,47 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
     });
 
   return (
-    <div className="mb-6 flex flex-wrap items-center gap-2">
-      <FilterRadioMenu
-        name="Member"
-        icon={UserRound}
-        value={filter.userId}
-        valueLabel={findName(memberNames, filter.userId, members ? "Former member" : "…")}
-        anyLabel="Anyone"
-        onChange={(userId) => setFilter("userId", userId)}
-      >
-        {renderItems([...memberNames])}
-      </FilterRadioMenu>
-      <FilterRadioMenu
-        name="AI client"
-        icon={Bot}
-        value={filter.clientId}
-        valueLabel={findName(clientNames, filter.clientId, clients.query.isSuccess ? "Another client" : "…")}
-        anyLabel="All AI clients"
-        onChange={(clientId) => setFilter("clientId", clientId)}
-      >
-        {renderItems([...clientNames])}
-      </FilterRadioMenu>
-      <FilterRadioMenu
-        name="Action"
-        icon={ListFilter}
-        value={filter.action}
-        valueLabel={findName(actionNames, filter.action, "Another action")}
-        anyLabel="All actions"
-        menuClassName="w-72"
-        onChange={(action) => setFilter("action", action)}
-      >
-        {actionGroups.map(([label, actions]) => (
-          <div key={label} role="group" aria-label={label}>
-            <MenuLabel>{label}</MenuLabel>
-            {renderItems(actions)}
-          </div>
-        ))}
-      </FilterRadioMenu>
+    <div className="mb-6">
+      <ScrollStrip scrolls="phone">
+        <div className="flex flex-wrap items-center gap-2 max-sm:flex-none max-sm:flex-nowrap">
+          <FilterRadioMenu
+            name="Member"
+            icon={UserRound}
+            value={filter.userId}
+            valueLabel={findName(memberNames, filter.userId, members ? "Former member" : "…")}
+            anyLabel="Anyone"
+            onChange={(userId) => setFilter("userId", userId)}
+          >
+            {renderItems([...memberNames])}
+          </FilterRadioMenu>
+          <FilterRadioMenu
+            name="AI client"
+            icon={Bot}
+            value={filter.clientId}
+            valueLabel={findName(clientNames, filter.clientId, clients.query.isSuccess ? "Another client" : "…")}
+            anyLabel="All AI clients"
+            onChange={(clientId) => setFilter("clientId", clientId)}
+          >
+            {renderItems([...clientNames])}
+          </FilterRadioMenu>
+          <FilterRadioMenu
+            name="Action"
+            icon={ListFilter}
+            value={filter.action}
+            valueLabel={findName(actionNames, filter.action, "Another action")}
+            anyLabel="All actions"
+            menuClassName="w-72"
+            onChange={(action) => setFilter("action", action)}
+          >
+            {actionGroups.map(([label, actions]) => (
+              <div key={label} role="group" aria-label={label}>
+                <MenuLabel>{label}</MenuLabel>
+                {renderItems(actions)}
+              </div>
+            ))}
+          </FilterRadioMenu>
+        </div>
+      </ScrollStrip>
     </div>
   );
 }

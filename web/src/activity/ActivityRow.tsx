@@ -21,10 +21,13 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
   const isSingle = entries.length === 1;
   const change = isSingle ? describeChange(newest) : [describeChanges(entries)].filter((part) => part !== "");
   return (
-    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 py-2">
-      <Avatar name={newest.user?.name ?? getActorName(newest)} client={client} />
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-baseline gap-x-3 py-2">
+      <span className="self-start">
+        <Avatar name={newest.user?.name ?? getActorName(newest)} client={client} />
+      </span>
       <div className="min-w-0 pt-0.5">
-        <p className="m-0 [overflow-wrap:anywhere]">
+        {/* Wider than the text, so that the focus ring of a link is not cut off. */}
+        <p className="-mx-1 my-0 line-clamp-3 px-1 [overflow-wrap:anywhere] sm:line-clamp-2">
           <ActorName entry={newest} />
           {client && ","} <ActivitySentence group={group} />
         </p>
@@ -80,7 +83,10 @@ function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity>
         {entries.map((entry) => {
           const change = describeChange(entry);
           return (
-            <li key={entry.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
+            <li
+              key={entry.id}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 text-sm [overflow-wrap:anywhere]"
+            >
               <span className="block first-letter:capitalize">
                 <ActivitySentence group={{ newest: entry, entries: [entry] }} />
                 {change.length > 0 && (
@@ -102,7 +108,7 @@ function EntryTime({ at }: { at: string }) {
   const { studio } = useStudio();
   return (
     <time
-      className="w-10 pt-0.5 text-right text-sm text-muted tabular-nums"
+      className="w-10 text-right text-sm text-muted tabular-nums"
       dateTime={at}
       title={formatExactTime(at, studio.timezone)}
     >

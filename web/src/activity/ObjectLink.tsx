@@ -12,9 +12,9 @@ const unknownNames: Record<ActivityObject["type"], string> = {
   account: "an account",
 };
 
-/** Long names take one line at most, so that the sentence stays readable. */
-const nameClasses = "inline-block max-w-[min(100%,26rem)] truncate align-bottom font-medium";
-const linkClasses = `${nameClasses} no-underline hover:underline focus-visible:underline`;
+const nameClasses = "font-medium";
+// The sentence hides what extends beyond its lines, so the focus ring has no distance.
+const linkClasses = `${nameClasses} no-underline outline-offset-0 hover:underline focus-visible:underline`;
 
 /** The name of an object, as a link to its page if it has one. */
 export function ObjectLink({

@@ -45,7 +45,7 @@ export function FilterMenu({
             size="small"
             icon={icon}
             aria-label={isActive ? `${name}: ${valueLabel}` : undefined}
-            className={`min-w-0 ${isActive ? `rounded-r-none border-r-0! ${activeFilterClasses}` : ""}`}
+            className={`min-w-0 max-sm:px-2.5! ${isActive ? `rounded-r-none border-r-0! ${activeFilterClasses}` : ""}`}
           >
             <span className="min-w-0 truncate">{valueLabel ?? name}</span>
             <ChevronDown size={14} className={`flex-none ${isActive ? "" : "text-muted"}`} aria-hidden="true" />
