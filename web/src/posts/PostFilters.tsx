@@ -9,7 +9,7 @@ import { useKnownPostTags } from "../tags/use-known-tags.ts";
 import { listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FilterBar } from "../ui/FilterBar.tsx";
-import { activeFilterClasses, FilterRadioMenu } from "../ui/FilterMenu.tsx";
+import { activeFilterClasses, filterButtonClasses, FilterRadioMenu } from "../ui/FilterMenu.tsx";
 import { MenuLabel, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
@@ -62,7 +62,7 @@ export function PostFilters({
           variant="quiet"
           size="small"
           icon={Archive}
-          className={search.archived ? activeFilterClasses : ""}
+          className={`${filterButtonClasses} ${search.archived ? activeFilterClasses : ""}`}
           aria-pressed={search.archived === true}
           onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
         >

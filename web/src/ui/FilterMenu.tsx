@@ -3,6 +3,9 @@ import type { MouseEvent, ReactNode } from "react";
 import { Button } from "./Button.tsx";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "./Menu.tsx";
 
+/** Small buttons as high as the search field beside them. */
+export const filterButtonClasses = "min-h-control!";
+
 /** The look of a filter that is on. */
 export const activeFilterClasses = "border-accent! bg-wash! text-accent!";
 
@@ -45,7 +48,7 @@ export function FilterMenu({
             size="small"
             icon={icon}
             aria-label={isActive ? `${name}: ${valueLabel}` : undefined}
-            className={`min-w-0 max-sm:px-2.5! ${isActive ? `rounded-r-none border-r-0! ${activeFilterClasses}` : ""}`}
+            className={`${filterButtonClasses} min-w-0 max-sm:px-2.5! ${isActive ? `rounded-r-none border-r-0! ${activeFilterClasses}` : ""}`}
           >
             <span className="min-w-0 truncate">{valueLabel ?? name}</span>
             <ChevronDown size={14} className={`flex-none ${isActive ? "" : "text-muted"}`} aria-hidden="true" />
@@ -60,7 +63,7 @@ export function FilterMenu({
           size="small"
           aria-label={`Clear ${toLowerCase(name)} filter: ${valueLabel}`}
           title={`Clear ${toLowerCase(name)} filter`}
-          className={`flex-none rounded-l-none border-l-0! px-1.5! pointer-coarse:px-3! ${activeFilterClasses}`}
+          className={`${filterButtonClasses} flex-none rounded-l-none border-l-0! px-1.5! pointer-coarse:px-3! ${activeFilterClasses}`}
           onClick={clear}
         >
           <X size={14} aria-hidden="true" />

@@ -44,7 +44,7 @@ export function CalendarToolbar({
       <h2 className="min-w-0 text-lg" aria-live="polite">
         {formatRange(range, date)}
       </h2>
-      <Button variant="secondary" size="small" onClick={() => onShow({ date: undefined })}>
+      <Button variant="secondary" size="small" className="min-h-control!" onClick={() => onShow({ date: undefined })}>
         Today
       </Button>
       <span className="text-sm text-muted">{studio.timezone}</span>
