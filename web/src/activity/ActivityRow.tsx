@@ -70,7 +70,7 @@ function ActorName({ entry }: { entry: Activity }) {
 function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity> }) {
   return (
     <Disclosure
-      className="group/entries"
+      className="group/entries pointer-coarse:-mt-1 pointer-coarse:-mb-2"
       summary={
         <>
           <span className="group-open/entries:hidden">Show {entries.length} entries</span>

@@ -14,7 +14,7 @@ export function PostTitle({ editor }: { editor: EditorController }) {
       </label>
       <textarea
         id="post-title"
-        className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] read-only:text-muted not-read-only:hover:border-rule focus-visible:border-accent -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(recentlyUpdatedFields.includes("title"))}`}
+        className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] read-only:text-muted not-read-only:hover:border-rule focus-visible:border-accent aria-invalid:border-danger! -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(recentlyUpdatedFields.includes("title"))}`}
         rows={1}
         value={draft.title}
         readOnly={!may("posts.write")}
