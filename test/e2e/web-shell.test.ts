@@ -417,6 +417,8 @@ test("an instance with an identity provider has no /dev/ui", { skip: skipWithout
     page.on("request", (request) => void requestedUrls.push(request.url()));
     await page.goto(`${fixture.service.base}/dev/ui`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    const switchLink = page.getByRole("link", { name: "Use another account" });
+    assert.equal(await switchLink.getAttribute("href"), "/login?switch=1&return_to=%2Fdev%2Fui");
     assert.deepEqual(
       requestedUrls.filter((url) => url.includes("UiPage")),
       [],

@@ -158,11 +158,12 @@ function renderInvitationEndedPage(loginUrl: string | undefined): RenderedPage {
     title: "Invitation not valid",
     body: html`<h1>This invitation doesn’t work</h1>
       <p>It may have expired or been used or revoked, or the link may be incomplete.</p>
-      <p class="hint">Ask the person who invited you for a new link.</p>
+      <p>Ask the person who invited you for a new link.</p>
       ${
         loginUrl === undefined
-          ? html`<p><a href="/">Go to the home page</a></p>`
-          : html`<p>Already a member? <a href="${loginUrl}">Sign in</a></p>`
+          ? html`<p class="actions"><a class="button" href="/">Go to the home page</a></p>`
+          : html`<p>Already a member? Sign in to open the studio.</p>
+              <p class="actions"><a class="button" href="${loginUrl}">Sign in</a></p>`
       }`,
   });
 }

@@ -84,8 +84,8 @@ export function renderErrorPage(error: {
     title: error.title,
     body: html`<h1>${error.title}</h1>
       <p>${error.message}</p>
-      ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
-      <p><a href="/">Go to the home page</a></p>`,
+      ${error.hint !== undefined && html`<p>${error.hint}</p>`}
+      <p class="actions"><a class="button" href="/">Go to the home page</a></p>`,
   });
 }
 

@@ -1,9 +1,10 @@
 import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { RotateCw } from "lucide-react";
 import { isNotFound } from "../api/api-error.ts";
-import { ButtonLink } from "../ui/Button.tsx";
+import { Button, ButtonAnchor, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
-import { CenteredLayout } from "./CenteredLayout.tsx";
+import { CenteredActions, CenteredLayout } from "./CenteredLayout.tsx";
 
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
@@ -12,29 +13,38 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   return (
     <CenteredLayout>
       <h1>This page couldn’t be loaded</h1>
-      <ErrorMessage
-        error={error}
-        onRetry={() => {
-          reset();
-          void router.invalidate();
-        }}
-      />
+      <ErrorMessage error={error} />
+      <CenteredActions>
+        <Button
+          icon={RotateCw}
+          onClick={() => {
+            reset();
+            void router.invalidate();
+          }}
+        >
+          Try again
+        </Button>
+      </CenteredActions>
     </CenteredLayout>
   );
 }
 
 export function NotFoundPage() {
   useDocumentTitle("Page not found");
+  const path = location.pathname + location.search;
   return (
     <CenteredLayout>
       <h1>Page not found</h1>
-      <p className="max-w-[60ch] text-muted">
+      <p>
         This page may have been deleted, or it may belong to a studio you aren’t a member of. Ask the person who sent
         you the link, or sign in with another account.
       </p>
-      <p>
+      <CenteredActions>
         <ButtonLink to="/">Go to your studio</ButtonLink>
-      </p>
+        <ButtonAnchor variant="secondary" href={`/login?${new URLSearchParams({ switch: "1", return_to: path })}`}>
+          Use another account
+        </ButtonAnchor>
+      </CenteredActions>
     </CenteredLayout>
   );
 }

@@ -12,7 +12,7 @@ import { StudioForm } from "./StudioForm.tsx";
 export function StartPage() {
   const { data: me } = useSuspenseQuery(meQuery);
   useDocumentTitle("");
-  return <CenteredLayout>{me ? <FirstStudio user={me.user} /> : <Welcome />}</CenteredLayout>;
+  return <CenteredLayout isWide={!me}>{me ? <FirstStudio user={me.user} /> : <Welcome />}</CenteredLayout>;
 }
 
 function Welcome() {
@@ -20,10 +20,11 @@ function Welcome() {
   return (
     <>
       <Hero
+        isLarge
         title="Plan, approve and publish your team’s posts, with the help of AI clients."
         intro="Atelier holds the posts and media of a content studio, and publishes them to its accounts. People work in this web app, and AI clients such as Claude, ChatGPT or Cursor over MCP. Each client acts for the person who connected it, and can never do more than that person."
       >
-        <p className="mt-6">
+        <p className="mt-6 mb-[clamp(3rem,8vw,6rem)]">
           <ButtonAnchor href="/login">Sign in</ButtonAnchor>
         </p>
       </Hero>

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { createPost, createStudio } from "../api/mutations.ts";
 import { instanceQuery, refreshQueries } from "../api/queries.ts";
+import { CenteredActions } from "../layout/CenteredLayout.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ChoiceField } from "../ui/Field.tsx";
@@ -35,7 +36,7 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
 
   return (
     <form
-      className="mt-8 max-w-[34rem]"
+      className="mt-8"
       onSubmit={(event) => {
         event.preventDefault();
         void run(create);
@@ -63,16 +64,16 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
           onChange={(event) => setShouldAddSamples(event.target.checked)}
         />
       )}
-      <p className="mt-6 flex flex-wrap gap-2">
+      <CenteredActions>
         <Button type="submit" busyLabel={isRunning && busyLabel}>
           Create studio
         </Button>
         {onCancel && (
-          <Button variant="quiet" onClick={onCancel}>
+          <Button variant="secondary" onClick={onCancel}>
             Cancel
           </Button>
         )}
-      </p>
+      </CenteredActions>
       {error !== undefined && <ErrorMessage error={error} />}
     </form>
   );
