@@ -198,6 +198,8 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       await palette.getByRole("combobox").and(page.locator(":focus")).waitFor();
     };
     await openPalette();
+    await palette.getByRole("option", { name: "New studio" }).waitFor();
+    assert.equal(await palette.getByRole("option", { name: "Keyboard shortcuts" }).count(), 0);
     const closeButton = palette.getByRole("button", { name: "Close" });
     const box = await closeButton.boundingBox();
     assert.deepEqual([box?.width, box?.height], [44, 44]);

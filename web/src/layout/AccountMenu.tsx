@@ -4,6 +4,7 @@ import { Avatar } from "../ui/Avatar.tsx";
 import { Menu, MenuItem, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuSeparator } from "../ui/Menu.tsx";
 import { roleLabels } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useCommands } from "./commands.ts";
 import { setTheme, themes, useTheme } from "./theme.ts";
 import { useStudio } from "./use-studio.ts";
@@ -13,6 +14,7 @@ export function AccountMenu() {
   const theme = useTheme();
   const { openShortcutHelp } = useCommands();
   const handleSignOut = useSignOut();
+  const isTouch = useMediaQuery("(pointer: coarse)");
   return (
     <Menu
       label="Account"
@@ -36,7 +38,12 @@ export function AccountMenu() {
         </button>
       }
     >
-      {me.user.email !== null && <MenuLabel>{me.user.email}</MenuLabel>}
+      {me.user.email !== null && (
+        <>
+          <MenuLabel>{me.user.email}</MenuLabel>
+          <MenuSeparator />
+        </>
+      )}
       <MenuLabel>Theme</MenuLabel>
       <MenuRadioGroup label="Theme" value={theme} onChange={setTheme}>
         {themes.map((option) => (
@@ -45,10 +52,14 @@ export function AccountMenu() {
           </MenuRadioItem>
         ))}
       </MenuRadioGroup>
-      <MenuSeparator />
-      <MenuItem icon={Keyboard} shortcut="?" onSelect={openShortcutHelp}>
-        Keyboard shortcuts
-      </MenuItem>
+      {!isTouch && (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={Keyboard} shortcut="?" onSelect={openShortcutHelp}>
+            Keyboard shortcuts
+          </MenuItem>
+        </>
+      )}
       <MenuSeparator />
       <MenuItem icon={LogOut} onSelect={() => void handleSignOut()}>
         Sign out

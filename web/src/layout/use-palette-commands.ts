@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Building2, ChevronRight, Keyboard, Plus, SquarePen, type LucideIcon } from "lucide-react";
 import { useShortcutSettings } from "../ui/Shortcuts.tsx";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useCommands } from "./commands.ts";
 import { useNavItems } from "./nav-items.ts";
 import { setTheme, themes, useTheme } from "./theme.ts";
@@ -26,6 +27,7 @@ export function usePaletteCommands(): PaletteCommand[] {
   const { openShortcutHelp } = useCommands();
   const { shortcuts } = useShortcutSettings();
   const currentTheme = useTheme();
+  const isTouch = useMediaQuery("(pointer: coarse)");
   const params = { studioId: studio.id };
   const otherMemberships = me.memberships.filter(({ studioId }) => studioId !== studio.id);
 
@@ -55,7 +57,9 @@ export function usePaletteCommands(): PaletteCommand[] {
       icon: Plus,
       run: () => void navigate({ to: "/studios/new" }),
     },
-    { group: "Actions", label: "Keyboard shortcuts", icon: Keyboard, keys: "?", run: openShortcutHelp },
+    ...(isTouch
+      ? []
+      : [{ group: "Actions", label: "Keyboard shortcuts", icon: Keyboard, keys: "?", run: openShortcutHelp }]),
     ...useNavItems().map(({ page, label, icon, keys }) => ({
       group: "Go to",
       label,
