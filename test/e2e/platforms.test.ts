@@ -44,7 +44,9 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("A practice platform on this server; nothing leaves it.").waitFor();
     await page.getByText(/Not set up on this server/).click();
     await page.getByText(/PLATFORM_LINKEDIN_CLIENT_ID/).waitFor();
-    await page.getByLabel("Instance").fill("http://mastodon.example");
+    assert.equal(await page.getByLabel("Bluesky server").inputValue(), "bsky.social");
+    assert.equal(await page.getByLabel("Mastodon server").inputValue(), "mastodon.social");
+    await page.getByLabel("Mastodon server").fill("http://mastodon.example");
     await page.getByRole("button", { name: "Connect Mastodon" }).click();
     await page.getByText(/expected the https URL of an instance/).waitFor();
     pageErrors.length = 0; // the browser logs responses with an error status as errors

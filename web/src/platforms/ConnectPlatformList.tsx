@@ -37,20 +37,21 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
   );
 }
 
+/** Suggested for Mastodon, which has no default server: the server that most people use. */
+const commonInstanceUrl = "https://mastodon.social";
+
 function ConnectPlatformForm({ platform }: { platform: Platform }) {
   const { id, name, needsInstanceUrl, defaultInstanceUrl, canPublish, warning } = platform;
   const hasInstances = needsInstanceUrl || defaultInstanceUrl !== undefined;
   const { connect, isRunning, error } = useConnect();
-  const [instanceInput, setInstanceInput] = useState(
-    defaultInstanceUrl === undefined ? "" : new URL(defaultInstanceUrl).host,
-  );
+  const [serverInput, setServerInput] = useState(new URL(defaultInstanceUrl ?? commonInstanceUrl).host);
   return (
     <li className="py-4">
       <form
         className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
-          void connect(id, hasInstances ? instanceInput.trim() : undefined);
+          void connect(id, hasInstances ? serverInput.trim() : undefined);
         }}
       >
         <div className={`min-w-0 flex-1 ${hasInstances ? "max-w-md" : ""}`}>
@@ -61,14 +62,14 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
           <PlatformNotes canPublish={canPublish} warning={warning} />
           {hasInstances && (
             <TextField
-              label={needsInstanceUrl ? "Instance" : "Server"}
+              label="Server"
+              aria-label={`${name} server`}
               inputMode="url"
               autoCapitalize="none"
               autoComplete="off"
               spellCheck={false}
-              placeholder={needsInstanceUrl ? "mastodon.social" : defaultInstanceUrl}
-              value={instanceInput}
-              onChange={(event) => setInstanceInput(event.target.value)}
+              value={serverInput}
+              onChange={(event) => setServerInput(event.target.value)}
               required
             />
           )}
