@@ -3,7 +3,6 @@ import type { Platform } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { TextField } from "../ui/Field.tsx";
 import { List } from "../ui/List.tsx";
 import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
@@ -25,7 +24,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
           <List className="mt-4" aria-label="Platforms that are not set up">
             {unconfiguredPlatforms.map(({ id, name, hint, canPublish, warning }) => (
               <li key={id} className="py-4">
-                <p className="m-0 font-medium">{name}</p>
+                <p className="m-0 font-semibold">{name}</p>
                 <PlatformNotes canPublish={canPublish} warning={warning} />
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
               </li>
@@ -48,35 +47,40 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
   return (
     <li className="py-4">
       <form
-        className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
+        className="flex flex-wrap items-center gap-x-6 gap-y-2"
         onSubmit={(event) => {
           event.preventDefault();
           void connect(id, hasInstances ? serverInput.trim() : undefined);
         }}
       >
-        <div className={`min-w-0 flex-1 ${hasInstances ? "max-w-md" : ""}`}>
-          <p className="m-0 font-medium">{name}</p>
+        <div className={`min-w-0 flex-1 ${hasInstances ? "max-sm:basis-full" : ""}`}>
+          <p className="m-0 font-semibold">{name}</p>
           {id === "sandbox" && (
             <p className="mt-0 text-muted">A practice platform on this server; nothing leaves it.</p>
           )}
           <PlatformNotes canPublish={canPublish} warning={warning} />
-          {hasInstances && (
-            <TextField
-              label="Server"
-              aria-label={`${name} server`}
-              inputMode="url"
-              autoCapitalize="none"
-              autoComplete="off"
-              spellCheck={false}
-              value={serverInput}
-              onChange={(event) => setServerInput(event.target.value)}
-              required
-            />
-          )}
         </div>
-        <Button type="submit" variant="secondary" busyLabel={isRunning && "Opening…"} aria-label={`Connect ${name}`}>
-          Connect
-        </Button>
+        <div className={`flex items-center gap-2 ${hasInstances ? "max-sm:w-full" : ""}`}>
+          {hasInstances && (
+            <label className="flex min-w-0 flex-1 items-center gap-2 text-sm font-normal text-muted">
+              Server
+              <input
+                className="min-w-0 flex-1 text-base text-ink sm:w-64"
+                aria-label={`${name} server`}
+                inputMode="url"
+                autoCapitalize="none"
+                autoComplete="off"
+                spellCheck={false}
+                value={serverInput}
+                onChange={(event) => setServerInput(event.target.value)}
+                required
+              />
+            </label>
+          )}
+          <Button type="submit" variant="secondary" busyLabel={isRunning && "Opening…"} aria-label={`Connect ${name}`}>
+            Connect
+          </Button>
+        </div>
       </form>
       {error !== undefined && <ErrorMessage error={error} />}
     </li>

@@ -37,7 +37,8 @@ export function PlatformsPage() {
       <QueryStatus query={platforms} />
       {platforms.isSuccess && activeConnections.length === 0 && (
         <p className="text-muted">
-          No accounts connected yet.{!may("platforms.connect") && " Ask an owner or admin to connect one."}
+          No accounts connected yet. {may("platforms.connect") ? "Connect" : "Ask an owner or admin to connect"} one to
+          preview, schedule and publish posts there.
         </p>
       )}
       {mediaWarning !== undefined && <Notice tone="warning">{mediaWarning}</Notice>}
