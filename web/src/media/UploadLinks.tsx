@@ -55,7 +55,7 @@ export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withd
       {links.length > 0 && (
         <List className="mt-5 border-b-0 text-sm [&>li:last-child]:pb-0" aria-label="Upload links">
           {links.map(({ id, createdBy, client, expiresAt, receivedFiles, uploadingFiles }) => (
-            <ListRow key={id} className="py-2.5">
+            <ListRow key={id} isActionBeside>
               <p className="m-0 min-w-0">
                 Upload link by {formatActor(createdBy, client)}, expires{" "}
                 <RelativeTime at={expiresAt} timezone={studio.timezone} />

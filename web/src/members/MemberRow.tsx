@@ -28,13 +28,14 @@ export function MemberRow({
   const { manages: manageableRoles } = studio;
   const canManage = manageableRoles.includes(member.role);
   const canLeave = isMe && may("members.leave");
+  const canChangeRole = may("members.changeRole") && canManage;
   const canRemove = !isMe && may("members.remove") && canManage;
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
   const reasonId = useId();
   const describedBy = isOnlyOwner ? reasonId : undefined;
   return (
-    <ListRow>
+    <ListRow isActionBeside={!canChangeRole}>
       <div className="min-w-0">
         <p className="m-0 flex items-baseline gap-2">
           <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{member.name}</span>
@@ -46,9 +47,9 @@ export function MemberRow({
         </p>
         {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
       </div>
-      <div className="grid gap-1 sm:justify-items-end">
-        <RowActions>
-          {may("members.changeRole") && canManage ? (
+      <div className={`grid gap-1 sm:justify-items-end ${canChangeRole ? "" : "max-sm:self-start"}`}>
+        <RowActions isColumnOnPhone={!canChangeRole}>
+          {canChangeRole ? (
             <select
               className="min-h-control w-auto border-rule py-1"
               disabled={isOnlyOwner}

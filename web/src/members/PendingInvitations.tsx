@@ -41,7 +41,7 @@ export function PendingInvitations() {
       {data?.invitations.length === 0 && <p className="text-muted">No pending invitations.</p>}
       <List className="mt-4">
         {data?.invitations.map(({ id, email, role, createdAt, expiresAt }) => (
-          <ListRow key={id}>
+          <ListRow key={id} isActionBeside>
             <div className="min-w-0">
               <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
               <p className="mt-0 text-sm text-muted">

@@ -46,7 +46,8 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const disconnect = useDisconnect(connection.id, accountLabel, platformName);
 
   return (
-    <ListRow>
+    // An account that needs reconnecting has two buttons.
+    <ListRow isActionBeside={state !== "needs_reconnect"}>
       <div className="min-w-0">
         <p className="m-0 font-medium [overflow-wrap:anywhere]">{accountLabel}</p>
         <p className="mt-0 text-muted">
@@ -63,7 +64,6 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
         </p>
         {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} />}
       </div>
-      {details.length > 0 && <RowDetails details={details} />}
       {may("platforms.connect") && (
         <RowActions>
           {!isConnected && (
@@ -83,6 +83,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
           )}
         </RowActions>
       )}
+      {details.length > 0 && <RowDetails details={details} />}
       {error !== undefined && <ErrorMessage error={error} />}
     </ListRow>
   );

@@ -14,7 +14,7 @@ export function TrashRow({ item }: { item: TrashItem }) {
   const [isRestoring, setIsRestoring] = useState(false);
   const { id, type, title, deletedAt, deletedBy, deletedThrough, expiresAt } = item;
   return (
-    <ListRow>
+    <ListRow isActionBeside>
       <div className="min-w-0">
         <p className="m-0 font-medium [overflow-wrap:anywhere]">
           {title} <Badge>{type === "post" ? "post" : "file"}</Badge>

@@ -15,28 +15,36 @@ export const cardListClasses = "border-b-0 last:[&>li:last-child]:pb-0";
 /** A row of a `List`: content on the left, `RowActions` on the right or, on narrow screens, below. */
 export function ListRow({
   align = "center",
+  isActionBeside = false,
   className = "",
   ...rest
-}: ComponentProps<"li"> & { align?: "center" | "baseline" }) {
+}: ComponentProps<"li"> & {
+  align?: "center" | "baseline";
+  /** Whether the actions stay on the right on narrow screens, which have room for one short button. */
+  isActionBeside?: boolean;
+}) {
   return (
     <li
       {...rest}
-      className={`grid grid-cols-1 gap-x-6 gap-y-2 py-2.5 sm:grid-cols-[minmax(0,1fr)_auto] ${align === "center" ? "items-center" : "items-baseline"} ${className}`}
+      className={`grid gap-x-3 gap-y-2 py-2.5 sm:grid-cols-[minmax(0,1fr)_auto] sm:gap-x-6 ${isActionBeside ? "grid-cols-[minmax(0,1fr)_auto]" : "grid-cols-1"} ${align === "center" ? "items-center" : "items-baseline"} ${className}`}
     />
   );
 }
 
 export function RowActions({
   areSmallOnPhones = false,
+  isColumnOnPhone = false,
   children,
 }: {
   /** For rows with up to three buttons, which then fit on one line. */
   areSmallOnPhones?: boolean;
+  /** Whether they stand one below the other on a phone, at the right edge. */
+  isColumnOnPhone?: boolean;
   children: ReactNode;
 }) {
   return (
     <div
-      className={`flex flex-wrap items-center gap-2 empty:hidden ${areSmallOnPhones ? "max-sm:*:px-2 max-sm:*:text-sm" : ""}`}
+      className={`flex flex-wrap items-center gap-2 empty:hidden ${areSmallOnPhones ? "max-sm:*:px-2 max-sm:*:text-sm" : ""} ${isColumnOnPhone ? "max-sm:flex-col max-sm:items-end" : ""}`}
     >
       {children}
     </div>
