@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContextOptions } from "playwright-core";
+import { setActiveStudio } from "#domain/access/me.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -138,6 +139,30 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.keyboard.type("e");
     assert.equal(await palette.getByRole("combobox").inputValue(), "membe");
     await page.context().close();
+  });
+
+  test("the notice about the active studio is low on a phone and stays dismissed after a reload (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const user = await newUser(deps);
+    const shownStudio = await newStudio(deps, user, "Kiln");
+    const activeStudio = await newStudio(deps, user, "Blue Door letters");
+    await setActiveStudio(deps, user, { studioId: activeStudio.studio.id });
+    const context = await fixture.openContext(user, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const page = await context.newPage();
+    await page.goto(`${fixture.service.base}/studios/${shownStudio.studio.id}/members`);
+    const dismissButton = page.getByRole("button", { name: "Dismiss" });
+    const box = await page.locator("main > div", { has: dismissButton }).boundingBox();
+    assert.ok(box && box.height <= 64, `${box?.height} px`);
+    await dismissButton.tap();
+    await dismissButton.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("list", { name: "Members" }).waitFor();
+    assert.equal(await dismissButton.count(), 0);
+    await context.close();
   });
 
   test("while offline, the notice leaves the account menu and an open panel in view (WEB-12)", async () => {

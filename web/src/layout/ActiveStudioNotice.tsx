@@ -1,4 +1,7 @@
+import { X } from "lucide-react";
+import { useState } from "react";
 import { Button } from "../ui/Button.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
@@ -7,18 +10,46 @@ import { useStudio } from "./use-studio.ts";
 export function ActiveStudioNotice() {
   const { studio, me } = useStudio();
   const switchTo = useSwitchStudio();
+  const { isDismissed, dismiss } = useDismissal(studio.id);
   const activeMembership = me.memberships.find((membership) => membership.studioId === me.activeStudioId);
-  if (!activeMembership || activeMembership.studioId === studio.id) return null;
+  if (!activeMembership || activeMembership.studioId === studio.id || isDismissed) return null;
   return (
-    <Notice
-      action={
-        <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>
-          Make this studio active
-        </Button>
-      }
-    >
-      AI clients you connect will work in <strong>{activeMembership.studioName}</strong>, your active studio, not in the
-      one you’re viewing.
-    </Notice>
+    // As wide on a wide page as on the others.
+    <div className="max-w-[59rem]">
+      <Notice
+        isCompact
+        action={
+          <span className="flex items-center gap-1">
+            <Button
+              variant="quiet"
+              size="small"
+              onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}
+            >
+              <span>
+                Make <span className="max-sm:hidden">this studio </span>active
+              </span>
+            </Button>
+            <IconButton icon={X} size="small" label="Dismiss" onClick={dismiss} />
+          </span>
+        }
+      >
+        <span className="max-sm:hidden">AI clients you connect</span>
+        <span className="sm:hidden">New AI clients</span> will work in <strong>{activeMembership.studioName}</strong>
+        <span className="max-sm:hidden">, your active studio, not in the one you’re viewing</span>.
+      </Notice>
+    </div>
   );
+}
+
+/** Whether the user has closed the notice of this studio in this browser tab. */
+function useDismissal(studioId: string) {
+  const storageKey = `active-studio-notice ${studioId}`;
+  const [dismissedKey, setDismissedKey] = useState<string>();
+  return {
+    isDismissed: dismissedKey === storageKey || sessionStorage.getItem(storageKey) !== null,
+    dismiss: () => {
+      sessionStorage.setItem(storageKey, "dismissed");
+      setDismissedKey(storageKey);
+    },
+  };
 }
