@@ -69,7 +69,7 @@ export function MemberRow({
           )}
           {canLeave && (
             <Button
-              variant="quiet"
+              variant="dangerOutline"
               className="sm:min-w-26"
               disabled={isOnlyOwner}
               aria-describedby={describedBy}
@@ -80,7 +80,7 @@ export function MemberRow({
           )}
           {canRemove && (
             <Button
-              variant="quiet"
+              variant="dangerOutline"
               className="sm:min-w-26"
               onClick={confirmRemoval}
               aria-label={`Remove ${member.name}`}

@@ -28,7 +28,7 @@ export function MembersPage() {
         actions={
           <>
             {canTransferOwnership && (
-              <Button variant="secondary" onClick={() => setVisibleDialog("transfer")}>
+              <Button variant="secondary" className="max-sm:order-last" onClick={() => setVisibleDialog("transfer")}>
                 Transfer ownership…
               </Button>
             )}

@@ -51,7 +51,7 @@ export function PendingInvitations() {
             </div>
             {may("invitations.revoke") && (
               <RowActions>
-                <Button variant="quiet" onClick={() => revoke(id, email)}>
+                <Button variant="dangerOutline" onClick={() => revoke(id, email)}>
                   Revoke
                 </Button>
               </RowActions>

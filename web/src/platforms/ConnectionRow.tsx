@@ -77,8 +77,8 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </Button>
           )}
           {state !== "disconnected" && (
-            <Button variant="quiet" aria-label={`Disconnect ${accountLabel}`} onClick={disconnect}>
-              Disconnect
+            <Button variant="dangerOutline" aria-label={`Disconnect ${accountLabel}`} onClick={disconnect}>
+              Disconnect…
             </Button>
           )}
         </RowActions>
