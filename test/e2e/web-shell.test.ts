@@ -66,7 +66,9 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const palette = page.getByRole("dialog", { name: "Search and commands" });
     const openButton = page.getByRole("button", { name: /^Search/ });
     await openButton.press("Enter");
-    await palette.waitFor();
+    await palette.getByRole("option", { name: "Show posts on a board", selected: true }).waitFor();
+    for (const name of ["Show posts as a list", "Posts"])
+      assert.equal(await palette.getByRole("option", { name, exact: true }).count(), 0, `${name} is already shown`);
     await page.keyboard.press("Escape");
     await palette.waitFor({ state: "hidden" });
     await openButton.and(page.locator(":focus")).waitFor();
@@ -110,7 +112,10 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     assert.equal(await palette.getByRole("option", { name: "New post" }).count(), 0);
 
     await input.fill("lighthouse");
-    await palette.getByRole("option", { name: "New post “lighthouse”", selected: true }).waitFor();
+    const newPost = palette.getByRole("option", { name: "New post “lighthouse”", selected: true });
+    await newPost.waitFor();
+    const messageBox = await palette.getByText("No posts or files match “lighthouse”.").boundingBox();
+    assert.ok((messageBox?.y ?? Infinity) < ((await newPost.boundingBox())?.y ?? 0), "the message is above the offer");
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("Enter");
     await waitForPath(page, "/posts/new");

@@ -53,7 +53,7 @@ export function CommandPalette({
         value={selectedValue}
         onValueChange={setSelectedValue}
         label="Search and commands"
-        className="flex max-h-[min(32rem,80dvh)] flex-col outline-none"
+        className="flex max-h-[max(65dvh,min(32rem,80dvh))] flex-col outline-none"
       >
         <div className="flex items-center gap-2.5 border-b border-rule pr-1 pl-4">
           <Search size={18} className="flex-none text-muted" aria-hidden="true" />
@@ -74,7 +74,12 @@ export function CommandPalette({
             onKeyDown={(event) => event.stopPropagation()}
           />
         </div>
-        <Command.List ref={list} className="min-h-0 flex-1 overflow-y-auto p-1.5" label="Results">
+        {/* The end of the list fades out, which shows that it continues. At its end, only the padding does. */}
+        <Command.List
+          ref={list}
+          className="order-2 min-h-0 flex-1 scroll-pb-6 overflow-y-auto p-1.5 pb-6 mask-b-from-[calc(100%-1.5rem)]"
+          label="Results"
+        >
           <CommandGroups commands={firstCommands} closeAndRun={closeAndRun} />
           {query !== "" && (
             <PaletteResults
@@ -87,7 +92,12 @@ export function CommandPalette({
             </PaletteResults>
           )}
         </Command.List>
-        <p ref={setStatusSlot} role="status" className="mx-4 mt-0 mb-3 text-sm text-muted empty:hidden" />
+        {/* Before an offer to create what was not found, and below commands, which must not move. */}
+        <p
+          ref={setStatusSlot}
+          role="status"
+          className={`mx-4 text-sm text-muted empty:hidden ${commands.length === 0 ? "order-1 mt-3" : "order-3 mt-0 mb-3"}`}
+        />
       </Command>
     </Dialog>
   );

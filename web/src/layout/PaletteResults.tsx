@@ -8,7 +8,9 @@ import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts"
 import { usePagedList } from "../api/use-paged-list.ts";
 import { Filename } from "../assets/Filename.tsx";
 import { describePostState } from "../posts/describe-post-state.ts";
+import { findPostTime } from "../posts/find-post-time.ts";
 import { PostExcerpt } from "../posts/PostExcerpt.tsx";
+import { formatShortTime } from "../ui/format-time.ts";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
 import { sortByTitle } from "./sort-by-title.ts";
@@ -84,7 +86,7 @@ function SearchResults({
         <PaletteGroup heading="Posts">
           {shownPosts.map((post) => (
             <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
-              <PostResult post={post} />
+              <PostResult post={post} timezone={studio.timezone} />
             </PaletteItem>
           ))}
           {posts.items.length > maxResults && (
@@ -118,20 +120,23 @@ function SearchResults({
   );
 }
 
-function PostResult({ post }: { post: PostSummary }) {
+function PostResult({ post, timezone }: { post: PostSummary; timezone: string }) {
   const { icon: Icon, label, color } = describePostState(post);
   return (
     <>
       <Icon size={16} className={`flex-none ${color}`} aria-hidden="true" />
-      <span className="min-w-0 flex-1">
-        <span className="block truncate">{post.title}</span>
+      <span className="min-w-0 flex-1 max-sm:py-1.5">
+        <span className="line-clamp-2 [overflow-wrap:anywhere] sm:line-clamp-1">{post.title}</span>
+        <span className="block truncate text-sm text-muted sm:hidden">
+          {label} · {formatShortTime(findPostTime(post).at, timezone)}
+        </span>
         {post.match && (
           <span className="block truncate text-sm text-muted">
             <PostExcerpt post={post} />
           </span>
         )}
       </span>
-      <span className="flex-none text-sm text-muted max-sm:sr-only">{label}</span>
+      <span className="flex-none text-sm text-muted max-sm:hidden">{label}</span>
     </>
   );
 }

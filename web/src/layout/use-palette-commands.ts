@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "@tanstack/react-router";
 import { Building2, ChevronRight, Keyboard, Plus, SquarePen, type LucideIcon } from "lucide-react";
 import { useShortcutSettings } from "../ui/Shortcuts.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
@@ -29,6 +29,7 @@ export function usePaletteCommands(): PaletteCommand[] {
   const currentTheme = useTheme();
   const isTouch = useMediaQuery("(pointer: coarse)");
   const params = { studioId: studio.id };
+  const pathname = useLocation({ select: (location) => location.pathname });
   const otherMemberships = me.memberships.filter(({ studioId }) => studioId !== studio.id);
 
   const newPost: PaletteCommand = {
@@ -40,7 +41,8 @@ export function usePaletteCommands(): PaletteCommand[] {
   };
   // The commands below include the shortcuts of these groups.
   const pageShortcuts = shortcuts.filter(
-    ({ group, needsFocus }) => group !== "General" && group !== "Go to" && needsFocus !== true,
+    ({ group, needsFocus, isCurrent }) =>
+      group !== "General" && group !== "Go to" && needsFocus !== true && isCurrent !== true,
   );
   return [
     ...pageShortcuts.map(({ label, icon = ChevronRight, keys, run }) => ({
@@ -60,13 +62,15 @@ export function usePaletteCommands(): PaletteCommand[] {
     ...(isTouch
       ? []
       : [{ group: "Actions", label: "Keyboard shortcuts", icon: Keyboard, keys: "?", run: openShortcutHelp }]),
-    ...useNavItems().map(({ page, label, icon, keys }) => ({
-      group: "Go to",
-      label,
-      icon,
-      keys,
-      run: () => void navigate({ to: `/studios/$studioId/${page}`, params }),
-    })),
+    ...useNavItems()
+      .filter(({ page }) => pathname !== `/studios/${studio.id}/${page}`)
+      .map(({ page, label, icon, keys }) => ({
+        group: "Go to",
+        label,
+        icon,
+        keys,
+        run: () => void navigate({ to: `/studios/$studioId/${page}`, params }),
+      })),
     ...otherMemberships.map((membership) => ({
       group: studiosGroup,
       label: membership.studioName,

@@ -41,6 +41,7 @@ export function PostsPage() {
     label: "Show posts as a list",
     group: "Posts",
     icon: viewLabels.list.icon,
+    isCurrent: view === "list",
     run: () => show("list"),
   });
   useShortcut({
@@ -48,6 +49,7 @@ export function PostsPage() {
     label: "Show posts on a board",
     group: "Posts",
     icon: viewLabels.board.icon,
+    isCurrent: view === "board",
     run: () => show("board"),
   });
   useShortcut({
@@ -55,6 +57,7 @@ export function PostsPage() {
     label: "Show posts on a calendar",
     group: "Posts",
     icon: viewLabels.calendar.icon,
+    isCurrent: view === "calendar",
     run: () => show("calendar"),
   });
 

@@ -14,6 +14,8 @@ export interface Shortcut {
   canRepeat?: boolean;
   /** Whether the shortcut acts on the focused element. The command palette, which has the focus itself, omits it. */
   needsFocus?: boolean;
+  /** Whether the page already shows what the shortcut would show. The command palette omits it. */
+  isCurrent?: boolean;
   run: () => void;
 }
 
@@ -28,11 +30,14 @@ export const ShortcutContext = createContext<Register>(() => () => {});
  */
 export function useShortcut({ isEnabled = true, ...shortcut }: Shortcut & { isEnabled?: boolean }): void {
   const register = use(ShortcutContext);
-  const { keys, label, group = "General", icon, canRepeat = false, needsFocus = false } = shortcut;
+  const { keys, label, group = "General", icon, canRepeat = false, needsFocus = false, isCurrent = false } = shortcut;
   const run = useEffectEvent(shortcut.run);
   // Before the browser paints, so that a key works as soon as the user sees the page.
   useLayoutEffect(
-    () => (isEnabled ? register({ keys, label, group, icon, canRepeat, needsFocus, run: () => run() }) : undefined),
-    [register, isEnabled, keys, label, group, icon, canRepeat, needsFocus],
+    () =>
+      isEnabled
+        ? register({ keys, label, group, icon, canRepeat, needsFocus, isCurrent, run: () => run() })
+        : undefined,
+    [register, isEnabled, keys, label, group, icon, canRepeat, needsFocus, isCurrent],
   );
 }
