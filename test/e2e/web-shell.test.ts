@@ -281,6 +281,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.getByText("New post").waitFor();
+    await help.getByRole("button", { name: "Close" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("n");
     await help.getByLabel("Use shortcuts without Ctrl or ⌘").uncheck();
     await help.getByRole("button", { name: "Close" }).click();
