@@ -173,9 +173,14 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
   test("while offline, the notice leaves the account menu and an open panel in view (WEB-12)", async () => {
     const viewport = { width: 1280, height: 700 };
     const page = await openStudio("posts", { viewport });
+    const listNotice = page.getByText("You’re offline. This page may be out of date.");
+    await page.context().setOffline(true);
+    await listNotice.waitFor();
+    await page.context().setOffline(false);
+    await listNotice.waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Fog over the harbour" }).click();
     await page.getByRole("button", { name: "History" }).click();
-    const notice = page.getByText("You’re offline.");
+    const notice = page.getByText("You’re offline. Keep this tab open: changes are saved when you’re back online.");
     const panel = page.getByRole("complementary", { name: "History" });
     const account = page.getByRole("button", { name: "Account: Ada Berg" });
     await panel.getByRole("list").waitFor();

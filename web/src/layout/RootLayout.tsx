@@ -1,5 +1,6 @@
-import { Outlet } from "@tanstack/react-router";
+import { Outlet, useMatch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
+import { useUploaderRegistry } from "../upload/uploader-registry.tsx";
 
 export function RootLayout() {
   return (
@@ -30,13 +31,21 @@ function OfflineNotice() {
   return (
     <div role="status" className="md:sticky md:top-0 md:z-10">
       {!isOnline && (
-        <p ref={reserveHeight} className="m-0 bg-ink px-5 py-2 text-center text-paper">
-          You’re offline. Content may be out of date. Keep this tab open: when you’re back online, your changes to the
-          open post are saved and uploads continue.
+        <p ref={reserveHeight} className="m-0 bg-ink px-3 py-2 text-center text-paper max-sm:text-sm">
+          You’re offline. <OfflineAdvice />
         </p>
       )}
     </div>
   );
+}
+
+function OfflineAdvice() {
+  const isEditing = useMatch({ from: "/studios/$studioId/posts/$postId", shouldThrow: false }) !== undefined;
+  const { subscribe, isAnyUploading } = useUploaderRegistry();
+  const isUploading = useSyncExternalStore(subscribe, isAnyUploading);
+  const results = [...(isEditing ? ["changes are saved"] : []), ...(isUploading ? ["uploads continue"] : [])];
+  if (results.length === 0) return "This page may be out of date.";
+  return `Keep this tab open: ${results.join(" and ")} when you’re back online.`;
 }
 
 /** Keeps the sidebar and the side panel, which are as high as the window, below the notice and in view. */

@@ -50,6 +50,8 @@ interface UploaderRegistry {
   /** Stops the uploads of a deleted post. The server has withdrawn their link, so it is not used again. */
   discard(key: string): void;
   isUploading(key: string): boolean;
+  /** Whether any files are being sent, on the open page or in the background. */
+  isAnyUploading(): boolean;
   getSnapshot(key: string): UploadSnapshot;
   listBackground(): readonly BackgroundUpload[];
   subscribe(listener: () => void): () => void;
@@ -134,6 +136,7 @@ function createUploaderRegistry(onFinished: (target: UploadTarget) => void): Upl
       end(key);
     },
     isUploading,
+    isAnyUploading: () => [...entries.keys()].some(isUploading),
     getSnapshot: (key) => entries.get(key)?.snapshot ?? noUploads,
     listBackground: () => background,
     subscribe(listener) {
