@@ -1,4 +1,4 @@
-import type { Role } from "#domain/policy.ts";
+import type { ApprovalRule, Role } from "#domain/policy.ts";
 import type { InvitationStore, OpenInvitation } from "#domain/studios/ports.ts";
 import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
@@ -13,7 +13,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
       )
       .selectAll("i")
-      .select(["s.name as studio_name", "u.name as creator_name", "m.role as creator_role"])
+      .select(["s.name as studio_name", "s.approval", "u.name as creator_name", "m.role as creator_role"])
       .where("i.accepted_at", "is", null)
       .where("i.revoked_at", "is", null)
       .where("i.expires_at", ">", now);
@@ -100,7 +100,12 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
 }
 
 function toInvitation(
-  row: Schema["invitations"] & { studio_name: string; creator_name: string; creator_role: Role | null },
+  row: Schema["invitations"] & {
+    studio_name: string;
+    approval: ApprovalRule;
+    creator_name: string;
+    creator_role: Role | null;
+  },
 ): OpenInvitation {
   return {
     id: row.id,
@@ -111,6 +116,7 @@ function toInvitation(
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     studioName: row.studio_name,
+    approval: row.approval,
     creatorName: row.creator_name,
     creatorRole: row.creator_role,
   };

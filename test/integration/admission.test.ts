@@ -4,6 +4,7 @@ import { createSessions } from "#auth/sign-in.ts";
 import type { Caller } from "#domain/caller.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { revokeInvitation } from "#domain/studios/invitation.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
 import { days } from "#lib/clock.ts";
 import {
   createHttpBrowser,
@@ -92,7 +93,13 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     const browser = createHttpBrowser();
     const joinPage = await browser.open(base + path);
     assert.match(joinPage.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
-    assert.ok(joinPage.text.includes(`${owner.user.name} invited you as a member. You can work on`));
+    assert.ok(
+      joinPage.text.includes(
+        `${owner.user.name} invited you as a member. You can work on posts and files, publish, and approve what AI`,
+      ),
+    );
+    await updateStudio(fixture.deps, owner, { approval: "everyone" });
+    assert.match((await browser.open(base + path)).text, /propose publications, which owners and admins approve/);
     assert.equal(joinPage.forms.length, 0);
     assert.match(joinPage.text, new RegExp(`href="/login\\?return_to=${encodeURIComponent(path)}"`));
     const page = await signInAndReturn(browser, path, "guest@elsewhere.example");

@@ -35,11 +35,14 @@ export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   user: User | undefined,
   input: { token: string },
-): Promise<{ studioName: string; creatorName: string; role: Role; hasEmail: boolean; isForUser: boolean }> {
+): Promise<
+  Pick<OpenInvitation, "studioName" | "approval" | "creatorName" | "role"> & { hasEmail: boolean; isForUser: boolean }
+> {
   const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationNotFoundError();
   return {
     studioName: invitation.studioName,
+    approval: invitation.approval,
     creatorName: invitation.creatorName,
     role: invitation.role,
     hasEmail: invitation.email !== null,

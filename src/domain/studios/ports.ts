@@ -35,6 +35,7 @@ export interface Invitation {
 
 export interface OpenInvitation extends Invitation {
   studioName: string;
+  approval: ApprovalRule;
   creatorName: string;
   /** The creator's current role; null if they are no longer a member. */
   creatorRole: Role | null;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sign-in.ts";
 import type { Person } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { Role } from "#domain/policy.ts";
+import type { ApprovalRule, Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { describeInvitation, findJoinedStudio } from "#domain/studios/invitation.ts";
 import { hours } from "#lib/clock.ts";
@@ -80,7 +80,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 }
 
 interface JoinPageOptions {
-  invitation: { studioName: string; creatorName: string; role: Role; hasEmail: boolean };
+  invitation: { studioName: string; creatorName: string; role: Role; approval: ApprovalRule; hasEmail: boolean };
   path: string;
   user: Person | undefined;
   formToken: string | undefined;
@@ -89,10 +89,14 @@ interface JoinPageOptions {
 }
 
 /** Completes "You can …". The members page of the web app describes the same roles. */
-const roleDescriptions: Record<Role, string> = {
+const roleDescriptions: Record<Exclude<Role, "member">, string> = {
   owner: "do everything in the studio, including managing owners, transferring ownership and deleting the studio",
   admin: "do everything a member can, and manage members, AI clients, platforms and settings",
-  member: "work on posts and files and publish posts, with approval if the studio requires it",
+};
+
+const memberDescriptions: Record<ApprovalRule, string> = {
+  clients: "work on posts and files, publish, and approve what AI clients and other members propose",
+  everyone: "work on posts and files, and propose publications, which owners and admins approve",
 };
 
 function renderJoinPage({
@@ -103,11 +107,12 @@ function renderJoinPage({
   loginUrl,
   switchAccountUrl,
 }: JoinPageOptions): RenderedPage {
-  const { studioName, creatorName, role, hasEmail } = invitation;
+  const { studioName, creatorName, role, approval, hasEmail } = invitation;
+  const abilities = role === "member" ? memberDescriptions[approval] : roleDescriptions[role];
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
-      <p>${creatorName} invited you as ${withArticle(role)}. You can ${roleDescriptions[role]}.</p>
+      <p>${creatorName} invited you as ${withArticle(role)}. You can ${abilities}.</p>
       ${
         user
           ? html`${renderAccountDetails(user)}

@@ -69,5 +69,5 @@ export function MembersPage() {
 /** Who publishes and who approves. Completes the introduction of the page. */
 const describePublishing = (approval: Studio["approval"]): string =>
   approval === "everyone"
-    ? "Owners and admins publish and approve; what members and AI clients want to publish needs their approval."
-    : "Everyone can publish, and approve what AI clients or members propose.";
+    ? "Owners and admins publish, and approve what members and AI clients propose."
+    : "Everyone can publish, and approve what AI clients and other members propose.";

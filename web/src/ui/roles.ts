@@ -11,8 +11,8 @@ const roleDescriptions: Record<Exclude<Role, "member">, string> = {
 export function describeRole(role: Role, approval: Studio["approval"]): string {
   if (role !== "member") return roleDescriptions[role];
   return approval === "everyone"
-    ? "Works on posts and files; owners and admins approve what they publish"
-    : "Works on posts and files, publishes posts, and approves what AI clients and other members propose";
+    ? "Works on posts and files, and proposes publications, which owners and admins approve"
+    : "Works on posts and files, publishes, and approves what AI clients and other members propose";
 }
 
 /** The role inside a sentence: "a member", "an owner". */
