@@ -4,9 +4,11 @@ import { useId, useState } from "react";
 import { changeRole, removeMember } from "../api/mutations.ts";
 import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Avatar } from "../ui/Avatar.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { Email } from "../ui/Email.tsx";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { roleLabels, withArticle } from "../ui/roles.ts";
@@ -28,32 +30,43 @@ export function MemberRow({
   const { manages: manageableRoles } = studio;
   const canManage = manageableRoles.includes(member.role);
   const canLeave = isMe && may("members.leave");
-  const canChangeRole = may("members.changeRole") && canManage;
+  const canChangeRole = may("members.changeRole") && canManage && !isOnlyOwner;
   const canRemove = !isMe && may("members.remove") && canManage;
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
   const reasonId = useId();
-  const describedBy = isOnlyOwner ? reasonId : undefined;
   return (
     <ListRow isActionBeside={!canChangeRole}>
-      <div className="min-w-0">
-        <p className="m-0 flex items-baseline gap-2">
-          <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{member.name}</span>
-          {isMe && <span className="text-sm text-muted">you</span>}
-        </p>
-        {member.email !== null && <p className="mt-0 text-muted [overflow-wrap:anywhere]">{member.email}</p>}
-        <p className="mt-0 text-sm text-muted">
-          Joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
-        </p>
-        {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
+      <div className="flex min-w-0 gap-3">
+        <Avatar name={member.name} />
+        <div className="min-w-0">
+          <p className="m-0 flex items-baseline gap-2">
+            <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{member.name}</span>
+            {isMe && <span className="text-sm text-muted">you</span>}
+          </p>
+          {member.email !== null && (
+            <p className="mt-0 text-sm text-muted">
+              <Email email={member.email} />
+            </p>
+          )}
+          <p className="mt-0 text-sm text-muted">
+            Joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
+          </p>
+          {isOnlyOwner && isMe && (
+            <p id={reasonId} className="mt-0 text-sm text-muted">
+              {isOnlyMember
+                ? "To leave, invite another owner first, or delete the studio in Settings."
+                : "To leave or change your role, make someone else an owner first."}
+            </p>
+          )}
+          {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
+        </div>
       </div>
-      <div className={`grid gap-1 sm:justify-items-end ${canChangeRole ? "" : "max-sm:self-start"}`}>
+      <div className={canChangeRole ? "" : "max-sm:self-start"}>
         <RowActions isColumnOnPhone={!canChangeRole}>
           {canChangeRole ? (
             <select
-              className="min-h-control w-auto border-rule py-1"
-              disabled={isOnlyOwner}
-              aria-describedby={describedBy}
+              className="min-h-control w-auto border-rule py-1 sm:w-26"
               aria-label={`Role of ${member.name}`}
               value={roleChange.displayedRole}
               onChange={(event) => roleChange.requestChange(event.target.value as Role)}
@@ -65,14 +78,14 @@ export function MemberRow({
               ))}
             </select>
           ) : (
-            <span className="text-muted sm:min-w-16">{roleLabels[member.role]}</span>
+            <span className="text-muted sm:w-26 sm:px-2.5">{roleLabels[member.role]}</span>
           )}
           {canLeave && (
             <Button
               variant="dangerOutline"
               className="sm:min-w-26"
               disabled={isOnlyOwner}
-              aria-describedby={describedBy}
+              aria-describedby={isOnlyOwner ? reasonId : undefined}
               onClick={confirmRemoval}
             >
               Leave
@@ -91,13 +104,6 @@ export function MemberRow({
           {/* Aligns the role with those of the rows that have a button. */}
           {!canLeave && !canRemove && <span className="w-26 max-sm:hidden" />}
         </RowActions>
-        {isOnlyOwner && isMe && (
-          <p id={reasonId} className="m-0 text-sm text-muted sm:max-w-64 sm:text-right">
-            {isOnlyMember
-              ? "Invite another owner first, or delete the studio in Settings."
-              : "Make someone else an owner first."}
-          </p>
-        )}
       </div>
     </ListRow>
   );

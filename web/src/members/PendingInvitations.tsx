@@ -4,6 +4,7 @@ import { invitationsQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
+import { Email } from "../ui/Email.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -43,7 +44,7 @@ export function PendingInvitations() {
         {data?.invitations.map(({ id, email, role, createdAt, expiresAt }) => (
           <ListRow key={id} isActionBeside>
             <div className="min-w-0">
-              <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
+              <p className="m-0">{email === null ? "Link for one person" : <Email email={email} />}</p>
               <p className="mt-0 text-sm text-muted">
                 {roleLabels[role]}, created <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
                 <RelativeTime at={expiresAt} timezone={studio.timezone} />
