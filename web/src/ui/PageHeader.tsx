@@ -21,7 +21,8 @@ export function PageHeader({
       data-page-width={isWide ? "wide" : undefined}
     >
       <div className={`min-w-0 flex-[1_1_16rem] ${children === undefined ? "" : "sm:contents"}`}>
-        <h1>{title}</h1>
+        {/* As high as a button, so that titles have the same position on pages with and without actions. */}
+        <h1 className="sm:flex sm:min-h-control sm:items-center">{title}</h1>
         {children !== undefined && (
           <div className="max-w-[70ch] text-muted max-sm:mt-1 sm:col-span-full sm:row-start-2">{children}</div>
         )}
