@@ -1,5 +1,7 @@
 import { Plus } from "lucide-react";
+import { getPlatformName } from "../../platforms/platform-name.ts";
 import { stateLabels } from "../../publishing/publication-states.ts";
+import { IconBadge } from "../../ui/IconBadge.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
@@ -58,7 +60,6 @@ function AgendaItem({
   onOpen: (group: EntryGroup) => void;
 }) {
   const { post, state, localTime, entries } = group;
-  const Icon = stateIcons[state];
   return (
     <li>
       <button
@@ -66,17 +67,15 @@ function AgendaItem({
         className="flex min-h-14 w-full cursor-pointer items-center gap-3 rounded-md border border-rule bg-raised px-3 py-2 text-left hover:border-control"
         onClick={() => onOpen(group)}
       >
-        <span className="w-11 flex-none text-sm text-muted tabular-nums">{localTime.slice(11)}</span>
+        <span className="w-11 flex-none font-medium tabular-nums">{localTime.slice(11)}</span>
         {post.thumbnail && <Thumbnail asset={{ ...post.thumbnail, altText: "" }} size="small" />}
         {!post.thumbnail && hasThumbnail && <TextThumbnail className="size-9" />}
         <span className="min-w-0 flex-1">
           <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
-          <span className="flex items-start gap-1.5 text-sm text-muted">
-            <span className="flex h-lh flex-none items-center">
-              <Icon size={14} className={stateColors[state]} aria-hidden="true" />
-            </span>
+          <span className="flex flex-wrap items-center gap-x-2.5 text-sm text-muted">
+            <IconBadge icon={stateIcons[state]} label={stateLabels[state]} color={stateColors[state]} />
             <span className="line-clamp-2 [overflow-wrap:anywhere]">
-              {stateLabels[state]}: {entries.map(({ account }) => account).join(", ")}
+              {entries.map(({ account, platform }) => `${account} (${getPlatformName(platform)})`).join(", ")}
             </span>
           </span>
         </span>
