@@ -37,7 +37,7 @@ export function MemberRow({
   const reasonId = useId();
   return (
     <ListRow isActionBeside={!canChangeRole}>
-      <div className="flex min-w-0 gap-3">
+      <div className="flex min-w-0 gap-3 max-sm:self-start">
         <Avatar name={member.name} />
         <div className="min-w-0">
           <p className="m-0 flex items-baseline gap-2">
@@ -62,7 +62,7 @@ export function MemberRow({
           {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
         </div>
       </div>
-      <div className={canChangeRole ? "" : "max-sm:self-start"}>
+      <div className={canChangeRole ? "max-sm:pl-10" : "max-sm:self-start"}>
         <RowActions isColumnOnPhone={!canChangeRole}>
           {canChangeRole ? (
             <select
