@@ -72,7 +72,7 @@ function AgendaItem({
         {!post.thumbnail && hasThumbnail && <TextThumbnail className="size-9" />}
         <span className="min-w-0 flex-1">
           <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
-          <span className="flex flex-wrap items-center gap-x-2.5 text-sm text-muted">
+          <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
             <IconBadge icon={stateIcons[state]} label={stateLabels[state]} color={stateColors[state]} />
             <span className="line-clamp-2 [overflow-wrap:anywhere]">
               {entries.map(({ account, platform }) => `${account} (${getPlatformName(platform)})`).join(", ")}
