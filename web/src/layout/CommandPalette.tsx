@@ -53,7 +53,7 @@ export function CommandPalette({
         value={selectedValue}
         onValueChange={setSelectedValue}
         label="Search and commands"
-        className="flex max-h-[max(65dvh,min(32rem,80dvh))] flex-col outline-none"
+        className="flex max-h-[clamp(min(32rem,80dvh),65dvh,44rem)] flex-col outline-none"
       >
         <div className="flex items-center gap-2.5 border-b border-rule pr-1 pl-4">
           <Search size={18} className="flex-none text-muted" aria-hidden="true" />
