@@ -184,6 +184,26 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.context().close();
   });
 
+  test("many files are below the text, where they need fewer rows; a few are beside it (WEB-12)", async () => {
+    for (const [count, expected] of [
+      [6, "beside"],
+      [7, "below"],
+    ] as const) {
+      const filenames = Array.from({ length: count }, (_, i) => `${i}.jpg`);
+      const postId = await createPostWithFiles(fixture.service.deps, owner, "Boats", { filenames });
+      const page = await openStudioPage(fixture, owner, `posts/${postId}`, {
+        errors: pageErrors,
+        viewport: { width: 1440, height: 900 },
+      });
+      const fileBox = await tiles(page).first().boundingBox();
+      const textBox = await page.getByRole("textbox", { name: "Text", exact: true }).boundingBox();
+      assert.ok(fileBox && textBox);
+      assert.equal(fileBox.x < textBox.x + textBox.width ? "below" : "beside", expected);
+      assert.ok(expected === "beside" || fileBox.y > textBox.y + textBox.height);
+      await page.context().close();
+    }
+  });
+
   test("works by touch, in light and dark (WEB-7, WEB-12)", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { page, postId } = await openPostWithFiles({ ...phone, colorScheme });
