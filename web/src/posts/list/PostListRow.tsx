@@ -116,21 +116,26 @@ export const PostListRow = memo(function PostListRow({
           </span>
         </>
       )}
-      <span
-        className={`flex flex-none flex-col items-center justify-between ${isTwoLines ? "self-stretch @2xl:justify-center @max-md:-mr-2" : ""}`}
-      >
-        <span className="relative z-1">
-          <PostMenu post={post} />
-        </span>
-        {isTwoLines && (
-          <span className="leading-none @2xl:hidden">
-            <NarrowAuthor post={post} />
-          </span>
-        )}
-      </span>
+      <RowEnd post={post} hasAuthor={isTwoLines} />
     </div>
   );
 });
+
+/** The menu; in narrow rows without room for a name, the author is below it. */
+const RowEnd = ({ post, hasAuthor }: { post: PostSummary; hasAuthor: boolean }) => (
+  <span
+    className={`flex flex-none flex-col items-center justify-between ${hasAuthor ? "self-stretch @2xl:justify-center @max-md:-mr-2" : ""}`}
+  >
+    <span className="relative z-1">
+      <PostMenu post={post} />
+    </span>
+    {hasAuthor && (
+      <span className="leading-none @2xl:hidden">
+        <NarrowAuthor post={post} />
+      </span>
+    )}
+  </span>
+);
 
 /** The start of the text. Beside tags, it keeps 8 rem. */
 const RowExcerpt = ({ post }: { post: PostSummary }) =>
