@@ -75,10 +75,19 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     const link = page.getByRole("link", { name: title, exact: true });
     await page.reload();
     await link.waitFor();
-    for (const width of [1280, 390]) {
+    for (const [width, lineCount] of [
+      [1280, 2],
+      [390, 3],
+    ] as const) {
       await resizeWindow(page, { width, height: 900 });
-      const [box, lineBox] = [await link.boundingBox(), await page.getByText("Who did what in").boundingBox()];
-      assert.ok(box && lineBox && box.height < 30 && box.width <= lineBox.width, `one line at ${width} px`);
+      const box = await page.locator("p", { has: link }).boundingBox();
+      const [lineBox, timeBox] = [
+        await page.getByText("Ada Berg created the studio").boundingBox(),
+        await page.locator("time").first().boundingBox(),
+      ];
+      assert.ok(box && lineBox && timeBox);
+      assert.equal(Math.round(box.height / lineBox.height), lineCount, `lines at ${width} px`);
+      assert.ok(box.x + box.width <= timeBox.x, "the title doesn’t cover the time");
     }
     await context.close();
   });
