@@ -383,7 +383,8 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const schedule = page.getByRole("dialog", { name: "Schedule post Post 60" });
     await schedule.waitFor();
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-    await page.getByText("Post 60", { exact: true }).waitFor({ state: "detached" });
+    const row = page.getByText("Post 60", { exact: true }).and(page.locator(":not(dialog *)"));
+    await row.waitFor({ state: "detached" });
     await schedule.getByRole("button", { name: "Close" }).click();
     await schedule.waitFor({ state: "detached" });
 
