@@ -438,11 +438,14 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       await addPost(owner, "Boats"),
     ];
     const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
-    await publishPost(deps, owner, {
-      postId: plannedId,
-      connectionIds,
-      at: new Date(Date.now() + 3_600_000).toISOString(),
-    });
+    const plan = (postId: string, inHours: number) =>
+      publishPost(deps, owner, {
+        postId,
+        connectionIds,
+        at: new Date(Date.now() + inHours * 3_600_000).toISOString(),
+      });
+    await plan(plannedId, 1);
+    await plan(await addPost(owner, "Later tide"), 2);
     await publishPost(deps, owner, { postId: publishedId, connectionIds });
     const publicationId = (await read(owner, publishedId)).publications?.[0]?.id ?? "";
     const published = { ...unscheduledColumns, state: "published", publishedAt: Date.now() } as const;
@@ -451,11 +454,12 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const listTitles = () => page.getByRole("heading", { level: 2 }).allTextContents();
     for (const [tab, title] of [
       ["Drafts", "Fog"],
-      ["Scheduled", "Tide"],
+      ["Scheduled", "Tide,Later tide"],
       ["Published", "Boats"],
     ] as const) {
       await page.getByRole("navigation", { name: "Filter by status" }).getByRole("link", { name: tab }).click();
       await waitUntil(async () => (await listTitles()).join() === title, { description: `${tab} has only ${title}` });
+      await page.getByText(tab === "Scheduled" ? "Soonest first" : "Newest created first", { exact: true }).waitFor();
     }
 
     await page.getByRole("radio", { name: "Board" }).click();
@@ -465,7 +469,11 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
       [/^Scheduled/, "Tide"],
       [/^Published/, "Boats"],
     ] as const)
-      await column(name).getByRole("link", { name: title }).waitFor();
+      await column(name).getByRole("link", { name: title, exact: true }).waitFor();
+    const scheduledTitles = await column(/^Scheduled/)
+      .getByRole("heading", { level: 3 })
+      .allTextContents();
+    assert.deepEqual(scheduledTitles, ["Tide", "Later tide"]);
     await column(/^Ready/)
       .getByText("Nothing is ready.")
       .waitFor();

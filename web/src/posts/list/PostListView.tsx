@@ -13,6 +13,7 @@ import { useRowLayout } from "./use-row-layout.ts";
 import { SelectAll } from "../../bulk/SelectAll.tsx";
 import { useSelection } from "../../bulk/use-selection.ts";
 import { useSelectionKeys } from "../../bulk/use-selection-keys.ts";
+import { toSummaryFilter } from "../to-summary-filter.ts";
 import { useRowKeys } from "../use-row-keys.ts";
 import { PostRows } from "./PostRows.tsx";
 
@@ -51,7 +52,7 @@ export function PostListView({
             {/* Not “Newest first”: the dates in the rows are also those that posts are planned for. */}
             <span className={`flex items-center gap-1 ${layout === "narrow" ? "ml-auto" : "ml-6"}`}>
               <ArrowDown size={14} className="flex-none" aria-hidden="true" />
-              Newest created first
+              {toSummaryFilter(search).order === "soonest" ? "Soonest first" : "Newest created first"}
             </span>
             <ListHeadings columns={columns} layout={layout} />
           </div>
