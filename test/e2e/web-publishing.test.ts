@@ -480,7 +480,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByRole("button", { name: "Clear filters" }).count(), 0);
     assert.doesNotMatch(page.url(), /\?/);
 
-    const unconfirmedText = "The platform didn't confirm the post. Check the account, then say whether it is there.";
+    const unconfirmedText = "The platform didn’t confirm the post. Check the account, then say whether it is there.";
     const [{ id: publicationId } = { id: "" }] = await readPublications(postId);
     const publishedDetail = await getPublicationDetail(fixture.service.deps, owner, { publicationId });
     await page.route(`**/api/**/publications/${publishedDetail.id}`, (route) =>

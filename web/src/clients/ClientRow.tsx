@@ -50,18 +50,16 @@ export function ClientRow({ client }: { client: AiClient }) {
             See activity
           </ButtonLink>
         )}
-        {hasMadeCalls &&
-          client.scopes.includes("studio:write") &&
-          (isMine ? may("clients.undo") : may("clients.undoAny")) && (
-            <ButtonLink
-              variant="quiet"
-              to="/studios/$studioId/clients/$grantId/undo"
-              params={{ studioId: studio.id, grantId: client.id }}
-              aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
-            >
-              Undo changes…
-            </ButtonLink>
-          )}
+        {client.scopes.includes("studio:write") && (isMine ? may("clients.undo") : may("clients.undoAny")) && (
+          <ButtonLink
+            variant="quiet"
+            to="/studios/$studioId/clients/$grantId/undo"
+            params={{ studioId: studio.id, grantId: client.id }}
+            aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
+          >
+            Undo changes…
+          </ButtonLink>
+        )}
         {!isRevoked && (
           <Button variant="dangerOutline" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
             Revoke
