@@ -95,7 +95,7 @@ export function createRow(
     "div",
     {
       className:
-        "col-[2/-1] mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:row-start-2 sm:grid-cols-[auto_minmax(0,1fr)]",
+        "col-[2/-1] mt-2.5 grid grid-cols-1 items-center gap-x-3 gap-y-1 text-[0.9rem] sm:row-start-2 sm:grid-cols-[auto_minmax(0,1fr)]",
     },
     createElement("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
     altInput,

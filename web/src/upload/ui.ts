@@ -1,6 +1,6 @@
 import { createAnnouncer } from "./announcer.ts";
 import { withoutSystemFiles } from "./dropped-files.ts";
-import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
+import { createButton, createProgressBar, createElement, setParts, setText, setVisible } from "./dom.ts";
 import { createDropZone } from "./drop-zone.ts";
 import { countFreePositions, describeLimit, type FileLimit } from "./file-limit.ts";
 import { createFormatter } from "./format.ts";
@@ -165,7 +165,7 @@ export function createUploaderUi(
     if (summary.speed !== undefined) parts.push(format.speed(summary.speed));
     if (summary.secondsLeft !== undefined)
       parts.push(interpolate(strings.xTimeLeft, { time: format.duration(summary.secondsLeft) }));
-    setText(summaryText, summary.state === "done" ? allDoneText : parts.join(" · "));
+    setParts(summaryText, summary.state === "done" ? [allDoneText] : parts);
     progressBar.value = summary.totalBytes === 0 ? 0 : (summary.sentBytes / summary.totalBytes) * 100;
     setVisible(progressBar, isUnfinished);
     const hadFocus = document.activeElement === pauseAllButton || document.activeElement === resumeAllButton;
