@@ -247,7 +247,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       names.map((name) => [name, image]),
     );
     await openPreview(postId, "north-words", "Mastodon");
-    const problem = "The post has 5 images; most servers allow up to 4, so this account's server may reject the post.";
+    const problem = "The post has 5 images; most servers allow up to 4, so this account’s server may reject the post.";
     await page.getByText(problem).first().waitFor();
     const account = getAccount("north-words");
     await account.getByText(`Warning: ${problem}`).waitFor();

@@ -83,13 +83,13 @@ test("says that a server may reject what most servers don't allow (PLATFORM-12)"
       { ...limits, text: { max: 10, unit }, files: {}, variesByInstance: true },
       { title: "Title", body, assets: Array.from({ length: count }, () => createAsset()) },
     ).map(({ message }) => message);
-  const limit = "; most servers allow up to 10, so this account's server may reject the post.";
+  const limit = "; most servers allow up to 10, so this account’s server may reject the post.";
   assert.deepEqual(findMessages("x".repeat(11), "graphemes", 1), [`The text has 11 characters${limit}`]);
   assert.deepEqual(findMessages("🚀".repeat(6), "weighted", 1), [
     `The text counts as 12 characters on this platform${limit}`,
   ]);
   assert.deepEqual(findMessages("Text", "graphemes", 3), [
-    "The post has 3 images; most servers allow up to 2, so this account's server may reject the post.",
+    "The post has 3 images; most servers allow up to 2, so this account’s server may reject the post.",
   ]);
 });
 

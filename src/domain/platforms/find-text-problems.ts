@@ -46,7 +46,7 @@ export const formatCount = (count: number): string => count.toLocaleString("en")
 /** The limit, and what exceeding it means if the account's server may have another one. */
 export const describeMax = (max: number, variesByInstance: boolean): string =>
   variesByInstance
-    ? `most servers allow up to ${formatCount(max)}, so this account's server may reject the post`
+    ? `most servers allow up to ${formatCount(max)}, so this account’s server may reject the post`
     : `the platform allows up to ${formatCount(max)}`;
 
 export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {

@@ -26,8 +26,7 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
         <Avatar name={newest.user?.name ?? getActorName(newest)} client={client} />
       </span>
       <div className="min-w-0 pt-0.5">
-        {/* Wider than the text, so that the focus ring of a link is not cut off. */}
-        <p className="-mx-1 my-0 line-clamp-3 px-1 [overflow-wrap:anywhere] sm:line-clamp-2">
+        <p className="m-0 [overflow-wrap:anywhere]">
           <ActorName entry={newest} />
           {client && ","} <ActivitySentence group={group} />
         </p>
@@ -70,7 +69,7 @@ function ActorName({ entry }: { entry: Activity }) {
 function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity> }) {
   return (
     <Disclosure
-      className="group/entries pointer-coarse:-mt-1 pointer-coarse:-mb-2"
+      className="group/entries pointer-coarse:-mt-1 pointer-coarse:not-open:-mb-2"
       summary={
         <>
           <span className="group-open/entries:hidden">Show {entries.length} entries</span>

@@ -1,7 +1,6 @@
 import type { Asset } from "../api/queries.ts";
 import { assetTileClasses } from "./AssetGrid.tsx";
 import { AssetImage } from "./AssetImage.tsx";
-import { Filename } from "./Filename.tsx";
 
 /** A file with a checkbox, for dialogs in which the user chooses files. */
 export function PickableAsset({
@@ -26,7 +25,9 @@ export function PickableAsset({
           checked={isSelected}
           onChange={({ target }) => onChange(target.checked)}
         />
-        <Filename name={asset.filename} className="min-w-0" />
+        <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]" title={asset.filename}>
+          {asset.filename}
+        </span>
       </span>
       {note !== undefined && <span className="text-sm text-muted">{note}</span>}
     </label>

@@ -144,7 +144,7 @@ function UploadProgress({ upload, className }: { upload: UploadItem; className: 
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      className={`h-1.5 overflow-hidden rounded-full border border-paper bg-paper forced-colors:border ${className}`}
+      className={`h-1.5 overflow-hidden rounded-full border border-paper bg-rule forced-colors:border ${className}`}
     >
       <div
         className={`h-full bg-accent forced-colors:bg-[Highlight] ${upload.status === "checking" ? "animate-pulse" : ""}`}

@@ -66,7 +66,7 @@ export function MemberRow({
         <RowActions isColumnOnPhone={!canChangeRole}>
           {canChangeRole ? (
             <select
-              className="min-h-control w-auto border-rule py-1 sm:w-26"
+              className="min-h-control w-auto py-1 sm:w-26 sm:pointer-coarse:w-32"
               aria-label={`Role of ${member.name}`}
               value={roleChange.displayedRole}
               onChange={(event) => roleChange.requestChange(event.target.value as Role)}
@@ -78,7 +78,7 @@ export function MemberRow({
               ))}
             </select>
           ) : (
-            <span className="text-muted sm:w-26 sm:px-2.5">{roleLabels[member.role]}</span>
+            <span className="text-muted sm:w-26 sm:px-2.5 sm:pointer-coarse:w-32">{roleLabels[member.role]}</span>
           )}
           {canLeave && (
             <Button

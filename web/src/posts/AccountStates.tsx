@@ -67,11 +67,15 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
       {/* Rows of a list have one line; on a card, each name gets its own line if there is too little room for two. */}
       <span className={`flex min-w-0 items-center gap-x-2.5 ${limit > 1 ? "flex-wrap" : ""}`}>
         {sortedPublications.slice(0, limit).map(({ id, account, platform, state }) => (
-          <span key={id} className="flex max-w-full min-w-0 items-center gap-1">
+          // A platform that doesn't fit wraps to a second line, which is hidden.
+          <span
+            key={id}
+            className={`flex max-w-full min-w-0 items-center gap-x-1 ${platforms === "beside" ? "h-lh flex-wrap overflow-hidden" : ""}`}
+          >
             {state !== shownState && <StateIcon state={state} />}
             <span className={`truncate ${platforms === "beside" ? "max-w-full flex-none" : ""}`}>{account}</span>
             {platforms === "beside" && (
-              <span className="min-w-0 truncate text-muted before:mr-1 before:content-['·'/'']">
+              <span className="flex-none text-muted before:mr-1 before:content-['·'/'']">
                 {getPlatformName(platform)}
               </span>
             )}

@@ -52,8 +52,10 @@ export function NextActionButton({
           params={params}
           search={({ at }) => ({ post: postId, ...(at === undefined ? {} : { at }) })}
         >
-          {/* A phone has room for the verb only. */}
-          Connect<span className="max-sm:sr-only"> an account</span>
+          {/* A phone has no room for the article. */}
+          <span>
+            Connect <span className="max-sm:sr-only">an </span>account
+          </span>
         </ButtonLink>
       );
     case "review":

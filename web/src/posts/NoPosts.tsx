@@ -60,7 +60,7 @@ export function NoPosts({
         icon={groupIcons[status].icon}
         actions={
           status === "draft" && may("posts.write") ? (
-            <ButtonLink to="/studios/$studioId/posts/new" params={params}>
+            <ButtonLink variant="secondary" to="/studios/$studioId/posts/new" params={params}>
               Write a post
             </ButtonLink>
           ) : (
@@ -97,7 +97,7 @@ export function NoPosts({
         actions={
           <>
             {may("posts.write") && (
-              <ButtonLink to="/studios/$studioId/posts/new" params={params}>
+              <ButtonLink variant="secondary" to="/studios/$studioId/posts/new" params={params}>
                 Write a post
               </ButtonLink>
             )}
@@ -118,7 +118,7 @@ export function NoPosts({
       actions={
         <>
           {may("posts.write") && (
-            <ButtonLink to="/studios/$studioId/posts/new" params={params}>
+            <ButtonLink variant="secondary" to="/studios/$studioId/posts/new" params={params}>
               Write a post
             </ButtonLink>
           )}

@@ -120,7 +120,7 @@ export function ProposalReview({
       <div
         // Stays in view while the user scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:max-xl:pointer-coarse:[&>button]:px-2.5 ${canApprove ? approverClasses : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:[&>button]:px-2.5 ${canApprove ? approverClasses : ""}`}
       >
         {error !== undefined && (
           <div className="w-full max-sm:col-span-2">

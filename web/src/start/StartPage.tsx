@@ -45,7 +45,10 @@ function FirstStudio({ user: { name, email } }: { user: Me["user"] }) {
       <StudioForm isFirstStudio />
       <p className="mt-8 text-muted">Were you invited to a studio? Open your invitation link instead.</p>
       <p className="mt-2 text-muted">
-        Signed in as {email ?? name} · <a href="/login?switch=1">Use another account</a>
+        Signed in as {email ?? name} ·{" "}
+        <a className="whitespace-nowrap" href="/login?switch=1">
+          Use another account
+        </a>
       </p>
     </Hero>
   );

@@ -1,4 +1,4 @@
-import { Images, SquarePen } from "lucide-react";
+import { Images, Newspaper } from "lucide-react";
 import { useState } from "react";
 import type { TrashItem } from "../api/history-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -8,7 +8,7 @@ import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useRestoreFromTrash } from "./use-restore-from-trash.ts";
 
-const types = { post: ["Post", SquarePen], asset: ["File", Images] } as const;
+const types = { post: ["Post", Newspaper], asset: ["File", Images] } as const;
 
 export function TrashRow({ item }: { item: TrashItem }) {
   const { studio, may } = useStudio();

@@ -57,7 +57,9 @@ export function CopyField({
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div
         className={`mt-1.5 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:pl-1 ${
-          isMultiLine ? "flow-root" : "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 max-sm:grid-cols-1"
+          isMultiLine
+            ? "flow-root"
+            : "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 max-sm:grid-cols-1"
         }`}
       >
         {/* Beside the first lines, so that the others can be as wide as the field. */}

@@ -37,7 +37,7 @@ export function FilterMenu({
   }
 
   return (
-    <span className="inline-flex max-w-64">
+    <span className="inline-flex max-w-64" data-active={isActive || undefined}>
       <Menu
         label={`Filter by ${toLowerCase(name)}`}
         align="start"

@@ -23,7 +23,7 @@ const layoutClasses = {
 
 /**
  * A row, such as tabs, that scrolls sideways, into the page's margins. On each side where it continues, it has a button.
- * The selected tab is in view.
+ * The selected tab, or an active filter, is in view.
  */
 export function ScrollStrip({
   scrolls = "always",
@@ -101,7 +101,7 @@ function SideButton({
 }
 
 function centerSelectedTab(strip: HTMLElement): void {
-  const tab = strip.querySelector<HTMLElement>("[data-state=active]");
+  const tab = strip.querySelector<HTMLElement>("[data-state=active], [data-active]");
   if (tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
 }
 

@@ -74,7 +74,7 @@ function AgendaItem({
           <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
           <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
             <IconBadge icon={stateIcons[state]} label={stateLabels[state]} color={stateColors[state]} />
-            <span className="line-clamp-2 [overflow-wrap:anywhere]">
+            <span className="[overflow-wrap:anywhere] sm:line-clamp-2">
               {entries.map(({ account, platform }) => `${account} (${getPlatformName(platform)})`).join(", ")}
             </span>
           </span>
