@@ -13,8 +13,9 @@ const unknownNames: Record<ActivityObject["type"], string> = {
 };
 
 const nameClasses = "font-medium";
-// The sentence hides what extends beyond its lines, so the focus ring has no distance.
-const linkClasses = `${nameClasses} no-underline outline-offset-0 hover:underline focus-visible:underline`;
+const linkClasses = `${nameClasses} no-underline hover:underline focus-visible:underline`;
+/** A longer title is shortened, so that the rest of the sentence stays in view. */
+const maxNameLength = 100;
 
 /** The name of an object, as a link to its page if it has one. */
 export function ObjectLink({
@@ -27,17 +28,22 @@ export function ObjectLink({
 }) {
   const { studio } = useStudio();
   const params = { studioId: studio.id };
-  const text = name ?? unknownNames[type];
+  const fullText = name ?? unknownNames[type];
+  const text = fullText.length > maxNameLength ? `${fullText.slice(0, maxNameLength).trimEnd()}…` : fullText;
   if (name === null || (state === "gone" && type !== "client"))
     return (
-      <span className={nameClasses} title={text}>
+      <span className={nameClasses} title={fullText}>
         {text}
       </span>
     );
-  const linkProps = { className: linkClasses, title: text };
+  const linkProps = {
+    className: linkClasses,
+    title: fullText,
+    "aria-label": text === fullText ? undefined : fullText,
+  };
   if (state === "trashed")
     return (
-      <Link to="/studios/$studioId/trash" params={params} {...linkProps} title={`${text} (in the trash)`}>
+      <Link to="/studios/$studioId/trash" params={params} {...linkProps} title={`${fullText} (in the trash)`}>
         {text}
       </Link>
     );

@@ -15,7 +15,7 @@ const densityClasses = {
   full: { title: "line-clamp-2 [overflow-wrap:anywhere]", details: "" },
   compact: {
     title:
-      "block truncate @max-[9rem]/day:line-clamp-2 @max-[9rem]/day:[overflow-wrap:anywhere] @max-[9rem]/day:whitespace-normal",
+      "block truncate @max-[7rem]/day:line-clamp-2 @max-[7rem]/day:[overflow-wrap:anywhere] @max-[7rem]/day:whitespace-normal",
     details: "h-4 overflow-hidden",
   },
 };

@@ -150,7 +150,7 @@ function HourCell({
   const { setNodeRef, isOver } = useDroppable({ id: slot, data: { slotLabel: label } });
   return (
     <td ref={setNodeRef} className={`group/cell h-10 border border-rule p-0.5 align-top ${isOver ? "bg-wash" : ""}`}>
-      <ul className="@container/day grid grid-cols-1 gap-0.5 empty:hidden">
+      <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {groups.map((group) => (
           <li key={group.id} className="min-w-0">
             <DraggableCard
