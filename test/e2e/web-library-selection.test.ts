@@ -117,7 +117,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const unusedFiles = /\/api\/.*\/assets\?.*usage=unused/;
     await page.route(unusedFiles, (route) => route.fulfill({ json: { assets: [], nextCursor: null } }));
     await open("?usage=unused");
-    await page.getByText("Every file in the library is used in a post.").waitFor();
+    await page.getByText("Files that no post uses appear here.").waitFor();
     await page.unroute(unusedFiles);
     await page.getByRole("link", { name: "Show all files" }).press("Enter");
     await waitForItems(4);

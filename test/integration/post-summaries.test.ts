@@ -344,11 +344,23 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     await addPlanned(owner, "Also third", 3);
     await addPlanned(owner, "Without a time", null);
     await addPost(owner, "Not planned");
-    await deletePost(deps, owner, { postId: await addPost(owner, "In the trash") });
+    const trashedId = await addPost(owner, "In the trash");
+    await deletePost(deps, owner, { postId: trashedId });
+    await addPublication(owner, trashedId, first, "scheduled", deps.clock() + hours(2));
+    const statuses = ["draft", "ready"] as const;
+    const scheduled = await deps.postSummaries.listScheduledIds(owner.studio.id, {
+      statuses,
+      createdBy: undefined,
+      after: undefined,
+      limit: 9,
+    });
+    assert.equal(scheduled.length, 4);
+    assert.ok(!scheduled.some(({ id }) => id === trashedId));
     const expectedTitles = ["Without a time", "First, and later", "Also third", "Third"];
     const soonest = { stage: "scheduled", order: "soonest" };
     assert.deepEqual(await listTitles(owner, soonest), expectedTitles);
     assert.deepEqual(await listTitles(owner, { ...soonest, author: member.user.id }), ["First, and later"]);
+    assert.deepEqual(await listTitles(await newStudio(deps), soonest), []);
     const titles: string[] = [];
     let cursor: string | null | undefined;
     do {

@@ -33,7 +33,7 @@ const studios = {
   "POST-1": "posts can be created, read and changed",
   "POST-2": "a change based on an old revision is rejected: revision_conflict",
   "POST-3":
-    "posts can be filtered by status, tag and query: every word must match, in any order; they are listed newest first, with limit and cursor",
+    "posts can be filtered by status, tag and query: every word must match, in any order; they are listed newest first, or those that are scheduled soonest first, with limit and cursor",
   "POST-4": "a cursor keeps its position while posts are added",
   "POST-5": "posts and assets have tags: trimmed, lower case, 1 to 40 characters, at most 20; a list replaces them",
   "ACT-1": "activity records who did what, through which client; owners and admins can read it",

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { activeStatuses, postFilterInput } from "./list-post-summaries.ts";
 
-/** Counting further would take too long in a large studio. */
+/** A board needs no larger number, and a count should end early in a large studio. */
 const maxPostCount = 1000;
 
 /** A search has no count, because it compares the text of every post. */

@@ -69,8 +69,8 @@ export async function listPostSummaries(
     const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
     if (!isSearch)
       return toPage(await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), limit, listKey);
-    const found = await search(deps, caller, { source: deps.posts.search, terms, filter, ...range });
-    return toPage(found.items, limit, listKey, found.scannedTo);
+    const searchResult = await search(deps, caller, { source: deps.posts.search, terms, filter, ...range });
+    return toPage(searchResult.items, limit, listKey, searchResult.scannedTo);
   }
 
   // The cursor is created before the posts are read, so that a post that just moved to the trash does not end the list.

@@ -152,7 +152,7 @@ function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage
     title: "Sign-in failed",
     body: html`<h1>Sign-in failed</h1>
       <p>${error.message}</p>
-      ${hint !== undefined && html`<p class="hint">${hint}</p>`}
+      ${hint !== undefined && html`<p>${hint}</p>`}
       <p class="actions"><a class="button" href="${retryUrl}">Try again</a></p>`,
   });
 }

@@ -36,7 +36,9 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
           </p>
         )}
         {!isSingle && <GroupedEntries group={group} />}
-        {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={newest.id} />}
+        {newest.action === "client.undone" && may("clients.undo") && (
+          <UndoUndoButton undoId={newest.id} hasReapplied={newest.detail["undoes"] !== undefined} />
+        )}
       </div>
       <EntryTime at={newest.at} />
     </li>

@@ -14,7 +14,7 @@ const unknownNames: Record<ActivityObject["type"], string> = {
 
 const nameClasses = "font-medium";
 const linkClasses = `${nameClasses} no-underline hover:underline focus-visible:underline`;
-/** A longer title is shortened, so that the rest of the sentence stays in view. */
+/** A longer name is shortened, so that the rest of the sentence stays in view. */
 const maxNameLength = 100;
 
 /** The name of an object, as a link to its page if it has one. */
@@ -29,7 +29,10 @@ export function ObjectLink({
   const { studio } = useStudio();
   const params = { studioId: studio.id };
   const fullText = name ?? unknownNames[type];
-  const text = fullText.length > maxNameLength ? `${fullText.slice(0, maxNameLength).trimEnd()}…` : fullText;
+  // By code points, which keeps emoji whole.
+  const characters = Array.from(fullText);
+  const text =
+    characters.length > maxNameLength ? `${characters.slice(0, maxNameLength).join("").trimEnd()}…` : fullText;
   if (name === null || (state === "gone" && type !== "client"))
     return (
       <span className={nameClasses} title={fullText}>

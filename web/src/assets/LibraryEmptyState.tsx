@@ -26,7 +26,7 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
           </ButtonLink>
         }
       >
-        Every file in the library is used in a post.
+        Files that no post uses appear here.
       </EmptyState>
     );
   if (q !== undefined || tag !== undefined || kind !== undefined || usage !== undefined) {

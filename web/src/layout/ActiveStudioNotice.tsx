@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Notice } from "../ui/Notice.tsx";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
@@ -10,7 +11,7 @@ import { useStudio } from "./use-studio.ts";
 export function ActiveStudioNotice() {
   const { studio, me } = useStudio();
   const switchTo = useSwitchStudio();
-  const { isDismissed, dismiss } = useDismissal(studio.id);
+  const { isDismissed, dismiss } = useDismissal(`active-studio-notice ${studio.id} ${me.activeStudioId}`);
   const activeMembership = me.memberships.find((membership) => membership.studioId === me.activeStudioId);
   if (!activeMembership || activeMembership.studioId === studio.id || isDismissed) return null;
   return (
@@ -41,13 +42,13 @@ export function ActiveStudioNotice() {
   );
 }
 
-/** Whether the user has closed the notice of this studio in this browser tab. */
-function useDismissal(studioId: string) {
-  const storageKey = `active-studio-notice ${studioId}`;
+/** Whether the user has closed the notice in this browser tab. */
+function useDismissal(storageKey: string) {
   const [dismissedKey, setDismissedKey] = useState<string>();
   return {
     isDismissed: dismissedKey === storageKey || sessionStorage.getItem(storageKey) !== null,
     dismiss: () => {
+      restoreFocusSoon();
       sessionStorage.setItem(storageKey, "dismissed");
       setDismissedKey(storageKey);
     },

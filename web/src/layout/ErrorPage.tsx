@@ -8,7 +8,7 @@ import { CenteredActions, CenteredLayout } from "./CenteredLayout.tsx";
 
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  useDocumentTitle("This page couldn’t be loaded");
+  useDocumentTitle(isNotFound(error) ? "Page not found" : "This page couldn’t be loaded");
   if (isNotFound(error)) return <NotFoundPage />;
   return (
     <CenteredLayout>

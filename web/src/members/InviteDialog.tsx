@@ -33,7 +33,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   }
 
   if (invitation && createdAt !== undefined && !pendingInvitation) {
-    const newMember = members.find((member) => member.joinedAt >= createdAt && member.role === role);
+    const newMembers = members.filter((member) => member.joinedAt >= createdAt && member.role === role);
+    // With several, it is not known which of them used this link.
+    const newMember = newMembers.length === 1 ? newMembers[0] : undefined;
     return (
       <Dialog title={newMember ? `${newMember.name} has joined` : "This link no longer works"} onClose={onClose}>
         <p className="text-muted">

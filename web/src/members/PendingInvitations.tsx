@@ -6,6 +6,7 @@ import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { Email } from "../ui/Email.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { formatExactTime } from "../ui/format-time.ts";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { roleLabels } from "../ui/roles.ts";
@@ -52,7 +53,11 @@ export function PendingInvitations() {
             </div>
             {may("invitations.revoke") && (
               <RowActions>
-                <Button variant="dangerOutline" onClick={() => revoke(id, email)}>
+                <Button
+                  variant="dangerOutline"
+                  aria-label={`Revoke invitation ${email === null ? `of ${formatExactTime(createdAt, studio.timezone)}` : `for ${email}`}`}
+                  onClick={() => revoke(id, email)}
+                >
                   Revoke
                 </Button>
               </RowActions>

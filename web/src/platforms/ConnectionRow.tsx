@@ -78,7 +78,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
           )}
           {state !== "disconnected" && (
             <Button variant="dangerOutline" aria-label={`Disconnect ${accountLabel}`} onClick={disconnect}>
-              Disconnect…
+              Disconnect
             </Button>
           )}
         </RowActions>

@@ -6,8 +6,8 @@ import { findPostTime } from "./find-post-time.ts";
 import { findShownState } from "./find-shown-state.ts";
 
 /**
- * When the post goes out, should have gone out or went out; if none is known, when it was created, because lists are
- * sorted by that time. On a phone, there is no room for the icon, nor for “Created” beside a state.
+ * When the post goes out, should have gone out or went out; if none is known, when it was created, because most
+ * lists are sorted by that time. On a phone, there is no room for the icon, nor for “Created” beside a state.
  */
 export function PostTime({
   post,

@@ -77,9 +77,13 @@ type Cause = "superseded" | "connection" | "post" | "account" | "temporary" | "o
 
 const causesByCode = new Map<string | undefined, Cause>([
   ["not_publishable", "post"],
+  ["duplicate", "post"],
+  ["media_rejected", "post"],
   ["blocked", "account"],
-  ["connect_expired", "account"],
   ["not_found", "account"],
+  // The account was connected again meanwhile.
+  ["connect_expired", "temporary"],
+  ["expired", "temporary"],
   ["platform_unavailable", "temporary"],
   ["forbidden", "temporary"],
 ]);

@@ -72,8 +72,5 @@ export function PublicationRow({
 }
 
 /** Whether the requester scheduled it without an approval. False if canceled: it may have waited for an approval. */
-const wasScheduledDirectly = ({ state, scheduledFor, approvedBy, hasLostApproval }: ListedPublication): boolean =>
-  scheduledFor !== null &&
-  approvedBy === null &&
-  (state !== "proposed" || hasLostApproval === true) &&
-  state !== "canceled";
+const wasScheduledDirectly = ({ state, scheduledFor, approvedBy }: ListedPublication): boolean =>
+  scheduledFor !== null && approvedBy === null && state !== "proposed" && state !== "canceled";

@@ -101,7 +101,7 @@ function SideButton({
 }
 
 function centerSelectedTab(strip: HTMLElement): void {
-  const tab = strip.querySelector<HTMLElement>("[data-state=active], [data-active]");
+  const tab = strip.querySelector<HTMLElement>("[data-state=active], [data-active], [aria-pressed=true]");
   if (tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
 }
 

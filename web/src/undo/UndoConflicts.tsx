@@ -24,7 +24,9 @@ export function UndoConflicts({
   return (
     <section className="mt-6" aria-labelledby="conflicts">
       <h2 id="conflicts">Kept because of later changes</h2>
-      <p className="mt-1 text-muted">Changed after {clientName}, so the later version is kept.</p>
+      <p className="mt-1 text-muted">
+        These were changed again after {clientName} changed them, so the later version is kept.
+      </p>
       <ul className="mt-4 grid gap-6">
         {groupBySubject(conflicts, subjects).map(({ type, subject, entries }) => (
           <li key={subject.id} className="border-l-2 border-rule pl-4">

@@ -42,7 +42,7 @@ export function UndoForm({ client }: { client: AiClient }) {
       <>
         <PageHeader title={`Undo changes by ${client.clientName}`}>
           Reverts what {client.clientName} changed for {client.user.name} in this studio. Later changes by others are
-          kept, and you can undo the undo.
+          kept, and you can reapply the changes afterwards.
         </PageHeader>
         <UndoDryRun
           client={client}

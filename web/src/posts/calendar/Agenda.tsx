@@ -15,12 +15,17 @@ export function Agenda({
   days = [],
   groups,
   today,
+  isFiltered = false,
   onOpen,
   onCreate,
-}: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "days" | "onCreate">>) {
+}: Pick<GridProps, "groups" | "today" | "onOpen"> &
+  Partial<Pick<GridProps, "days" | "onCreate">> & {
+    /** Whether a day can have other posts than those in `groups`. */
+    isFiltered?: boolean;
+  }) {
   const hasThumbnails = groups.some(({ post }) => post.thumbnail);
   const plannedDays = groupBySlot(groups, "day");
-  const isTodayEmpty = groups.length > 0 && days.includes(today) && !plannedDays.has(today);
+  const isTodayEmpty = !isFiltered && groups.length > 0 && days.includes(today) && !plannedDays.has(today);
   const shownDays = [...plannedDays, ...(isTodayEmpty ? [[today, []] as const] : [])];
   const groupsByDay = shownDays.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return groupsByDay.map(([day, dayGroups]) => (

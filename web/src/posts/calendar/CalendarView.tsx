@@ -118,7 +118,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
               />
             )}
             {range === "week" && <WeekGrid {...gridProps} />}
-            {range === "agenda" && <Agenda {...gridProps} />}
+            {range === "agenda" && <Agenda {...gridProps} isFiltered={hasFilter(search)} />}
             {calendar.isSuccess && groups.length === 0 && <NothingPlanned search={search} range={range} />}
           </div>
           <UnscheduledPosts

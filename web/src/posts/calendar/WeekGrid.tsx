@@ -37,6 +37,7 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
             <th
               key={day}
               scope="col"
+              aria-label={formatLongDay(day)}
               aria-current={day === today ? "date" : undefined}
               className={`px-2 pb-1.5 text-left text-xs font-medium ${day === today ? "text-accent" : "text-muted"}`}
             >
@@ -52,7 +53,6 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
                     {Number(day.slice(8))}
                   </span>
                 </span>
-                <span className="sr-only">{formatLongDay(day)}</span>
                 {onCreate && !hasPassed(day, now) && (
                   // For fingers, because the buttons in the cells are invisible for them.
                   <PlainIconButton
