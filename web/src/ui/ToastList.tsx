@@ -14,6 +14,12 @@ const sideClasses = {
   top: "top-2 [[data-own-header]_&]:top-23",
 };
 
+/** Not the menu; of the panels, only those that the user can write in. */
+const mayHaveButtonsAtBottom = (dialog: HTMLElement): boolean => {
+  const { placement } = dialog.dataset;
+  return placement === "panel" ? dialog.querySelector("textarea") !== null : placement !== "right";
+};
+
 /** Shows the toasts, in the topmost dialog if one is open. */
 export function ToastList({
   toasts,
@@ -25,8 +31,7 @@ export function ToastList({
   onDismiss: (key: number) => void;
 }) {
   const isSmallScreen = useMediaQuery(smallScreenQuery);
-  const isInMenu = host?.dataset["placement"] === "right";
-  const side = isSmallScreen && host && !isInMenu ? "top" : "bottom";
+  const side = isSmallScreen && host && mayHaveButtonsAtBottom(host) ? "top" : "bottom";
   const viewport = <Toast.Viewport className={`${viewportClasses} ${sideClasses[side]}`} />;
   return (
     <Toast.Provider swipeDirection={side === "top" ? "up" : "down"} duration={8000} announcerContainer={host}>

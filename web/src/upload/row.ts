@@ -155,7 +155,8 @@ export function createRow(
         return parts.join(" · ");
       }
       case "paused":
-        return `${strings.paused} · ${describeProgress(item)}`;
+        // A pause discards the parts on their way, so it can leave nothing to count.
+        return `${strings.paused} · ${item.sentBytes === 0 ? size : describeProgress(item)}`;
       case "checking":
         return `${size} · ${strings.checking}`;
       case "done":
