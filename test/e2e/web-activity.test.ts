@@ -72,7 +72,7 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("Changed the text revision").waitFor();
     const title = `A long title ${"of words ".repeat(30)}`.trim();
     await createPost(fixture.service.deps, owner, { title, body: "" });
-    const link = page.getByRole("link", { name: title, exact: true });
+    const link = page.getByRole("link").and(page.getByTitle(title, { exact: true }));
     await page.reload();
     await link.waitFor();
     for (const [width, maxLines] of [

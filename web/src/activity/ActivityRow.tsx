@@ -36,9 +36,7 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
           </p>
         )}
         {!isSingle && <GroupedEntries group={group} />}
-        {newest.action === "client.undone" && may("clients.undo") && (
-          <UndoUndoButton undoId={newest.id} hasReapplied={newest.detail["undoes"] !== undefined} />
-        )}
+        {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={newest.id} />}
       </div>
       <EntryTime at={newest.at} />
     </li>

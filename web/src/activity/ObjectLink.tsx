@@ -39,11 +39,7 @@ export function ObjectLink({
         {text}
       </span>
     );
-  const linkProps = {
-    className: linkClasses,
-    title: fullText,
-    "aria-label": text === fullText ? undefined : fullText,
-  };
+  const linkProps = { className: linkClasses, title: fullText };
   if (state === "trashed")
     return (
       <Link to="/studios/$studioId/trash" params={params} {...linkProps} title={`${fullText} (in the trash)`}>

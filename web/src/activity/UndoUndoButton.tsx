@@ -9,14 +9,7 @@ import { useAction } from "../ui/use-action.ts";
 import { formatChangeCount } from "../undo/labels.ts";
 
 /** Undoes an earlier undo of an AI client's changes. This is recorded as another undo, which has this button too. */
-export function UndoUndoButton({
-  undoId,
-  hasReapplied,
-}: {
-  undoId: string;
-  /** Whether the earlier undo itself undid another one. */
-  hasReapplied: boolean;
-}) {
+export function UndoUndoButton({ undoId }: { undoId: string }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
@@ -25,20 +18,13 @@ export function UndoUndoButton({
   async function undo(): Promise<void> {
     const { undone } = await undoUndo(studio.id, undoId);
     await refreshQueries(queryClient, studio.id);
-    const verb = hasReapplied ? ["undo", "undone"] : ["reapply", "reapplied"];
-    showToast({
-      text: undone.length === 0 ? `Nothing left to ${verb[0]}.` : `${formatChangeCount(undone.length)} ${verb[1]}.`,
-    });
+    showToast({ text: undone.length === 0 ? "Nothing left to undo." : `${formatChangeCount(undone.length)} undone.` });
   }
 
   return (
     <div className="mt-2">
-      <Button
-        variant="quiet"
-        onClick={() => void run(undo)}
-        busyLabel={isRunning && (hasReapplied ? "Undoing…" : "Reapplying…")}
-      >
-        {hasReapplied ? "Undo changes" : "Reapply changes"}
+      <Button variant="quiet" onClick={() => void run(undo)} busyLabel={isRunning && "Undoing…"}>
+        Undo this undo
       </Button>
       {error !== undefined && <ErrorMessage error={error} />}
     </div>
