@@ -17,4 +17,4 @@ export async function withStepTimeout<T>(work: (hasTimedOut: () => boolean) => P
   }
 }
 
-export const timeoutError = (): PlatformError => new PlatformError("unavailable", "it did not respond in time");
+export const timeoutError = (): PlatformError => new PlatformError("unavailable", "it didn’t respond in time");

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { isLinkLocalAddress, isLoopbackAddress } from "./ip-address.ts";
 import { NameResolutionError, type ResolveName } from "./resolve-name.ts";
 
-/** The URL must not be fetched (`isBlocked`), or the request failed. The message completes "could not be fetched: …". */
+/** The URL must not be fetched (`isBlocked`), or the request failed. The message completes “couldn’t be fetched: …”. */
 export class PublicFetchError extends Error {
   override readonly name = "PublicFetchError";
   readonly isBlocked: boolean;

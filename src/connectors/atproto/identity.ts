@@ -44,7 +44,7 @@ export async function resolveServer(
   if (document?.["id"] !== did || serverUrl === undefined)
     throw new PlatformError("unavailable", "the account’s identity couldn’t be resolved");
   const currentIssuer = await findIssuer(sources.publicFetch, serverUrl);
-  if (currentIssuer === undefined) throw new PlatformError("unavailable", "the account’s server did not respond");
+  if (currentIssuer === undefined) throw new PlatformError("unavailable", "the account’s server didn’t respond");
   if (currentIssuer !== issuer) throw new PlatformError("rejected", "the account has moved to another server");
   return { serverUrl, document };
 }

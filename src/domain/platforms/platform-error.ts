@@ -13,7 +13,7 @@ export type PlatformErrorKind =
   /** The URL leads to a private network or is not https. */
   | "blocked";
 
-/** The message is never the platform's. It completes sentences such as “Could not connect to Mastodon: …”. */
+/** The message is never the platform's. It completes sentences such as “Couldn’t connect to Mastodon: …”. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly kind: PlatformErrorKind;
