@@ -31,6 +31,30 @@ export function toPage<T extends { id: string }>(
   return { items, nextCursor: afterId === undefined ? null : encodeCursor(listKey, afterId) };
 }
 
+/** A position in a list that is sorted by time, and then by id. */
+export interface TimePosition {
+  at: number;
+  id: string;
+}
+
+/** Like `toPage`, for a list that is sorted by time. */
+export function toTimePage<T extends { id: string }>(
+  rows: readonly T[],
+  limit: number,
+  listKey: string,
+  getTime: (row: T) => number,
+): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? encodeCursor(listKey, `${getTime(last)}.${last.id}`) : null };
+}
+
+export function parseTimeCursor(cursor: string | undefined, listKey: string): TimePosition | undefined {
+  const [at, id] = parseCursor(cursor, listKey, timePattern)?.split(".") ?? [];
+  return at === undefined || id === undefined ? undefined : { at: Number(at), id };
+}
+
+const timePattern = /^\d{1,15}\.[a-z]{3}_[0-9a-z]{26}$/;
 const idPattern = /^[a-z]{3}_[0-9a-z]{26}$/;
 
 /**

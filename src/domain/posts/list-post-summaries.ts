@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { encodeCursor, pageInput, parseCursor, toPage, type Page } from "../page.ts";
+import { pageInput, parseCursor, parseTimeCursor, toPage, toTimePage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { splitQuery } from "../search/fold.ts";
 import { createMatchExcerpt } from "../search/match-excerpt.ts";
@@ -9,7 +9,7 @@ import { search } from "../search/search.ts";
 import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
 import { postStages, postStatuses, type PostStatus } from "./post.ts";
-import { postSummaryView, toPostSummaryView, type PostSummaryFilter } from "./post-summary.ts";
+import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
 /** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */
@@ -47,8 +47,7 @@ export const listPostSummariesOutput = z.object({
 });
 
 /**
- * Lists posts for the web app: with thumbnails, names and the state of their publications, and an excerpt
- * of the text; in a search, also the part of the text that matches. A page of search results can have fewer posts than
+ * Lists posts for the web app, with thumbnails, names, the state of their publications and an excerpt of the text; in a search, also the part of the text that matches. A page of search results can have fewer posts than
  * `limit`, even none, and still have a cursor.
  */
 export async function listPostSummaries(
@@ -65,7 +64,11 @@ export async function listPostSummaries(
   const filter = { statuses, createdBy, stage };
 
   async function findPage(): Promise<Page<{ id: string; body?: string }>> {
-    if (order === "soonest") return findSoonestPage(deps, caller, filter, { cursor: input.cursor, limit, listKey });
+    if (order === "soonest") {
+      const after = parseTimeCursor(input.cursor, listKey);
+      const rows = await deps.postSummaries.listScheduledIds(caller.studio.id, { ...filter, after, limit: limit + 1 });
+      return toTimePage(rows, limit, listKey, ({ at }) => at);
+    }
     const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
     if (!isSearch)
       return toPage(await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), limit, listKey);
@@ -89,20 +92,4 @@ export async function listPostSummaries(
     }),
     nextCursor,
   };
-}
-
-const soonestPattern = /^\d{1,15}\.pst_[0-9a-z]{26}$/;
-
-async function findSoonestPage(
-  { postSummaries }: Pick<Deps, "postSummaries">,
-  caller: Caller,
-  filter: Pick<PostSummaryFilter, "statuses" | "createdBy">,
-  { cursor, limit, listKey }: { cursor: string | undefined; limit: number; listKey: string },
-): Promise<Page<{ id: string }>> {
-  const [at, id] = parseCursor(cursor, listKey, soonestPattern)?.split(".") ?? [];
-  const after = at === undefined || id === undefined ? undefined : { at: Number(at), id };
-  const rows = await postSummaries.listScheduledIds(caller.studio.id, { ...filter, after, limit: limit + 1 });
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? encodeCursor(listKey, `${last.at}.${last.id}`) : null };
 }

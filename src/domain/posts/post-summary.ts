@@ -5,6 +5,7 @@ import type { AssetKind } from "../assets/model/kinds.ts";
 import { createThumbnailUrl, type ThumbnailUrlDeps } from "../assets/model/describe-asset.ts";
 import { getAccountLabel, type Account } from "../platforms/connection.ts";
 import { toVisibleState, visibleStates, type PublicationState } from "../publishing/states.ts";
+import type { TimePosition } from "../page.ts";
 import { tagsView } from "../tags.ts";
 import type { PostSearchFilter } from "./ports.ts";
 import { postStatuses, type PostStatus } from "./post.ts";
@@ -76,7 +77,7 @@ export interface PostSummaryStore {
   listScheduledIds(
     studioId: string,
     filter: Pick<PostSummaryFilter, "statuses" | "createdBy" | "limit"> & {
-      after: { at: number; id: string } | undefined;
+      after: TimePosition | undefined;
     },
   ): Promise<{ id: string; at: number }[]>;
   /** How many posts `listIds` would return. */

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { encodeCursor, pageInput, parseCursor, toPage, type Page } from "../page.ts";
+import { pageInput, parseCursor, parseTimeCursor, toPage, toTimePage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
 import type { PublicationWithNames } from "./ports.ts";
-import { publicationOrders, type PublicationFilter } from "./publication-filter.ts";
+import { publicationOrders } from "./publication-filter.ts";
 import { publicationView, toPublicationView, toWebPublicationView, type WebPublicationView } from "./publication.ts";
 import { visibleStates } from "./states.ts";
 
@@ -75,26 +75,11 @@ async function findPage(
     latest,
     order,
     ...(isSoonestFirst
-      ? { after: parsePosition(input.cursor, listKey) }
+      ? { after: parseTimeCursor(input.cursor, listKey) }
       : { before: parseCursor(input.cursor, listKey) }),
     limit: limit + 1,
   });
-  return isSoonestFirst ? toSoonestPage(rows, limit, listKey) : toPage(rows, limit, listKey);
-}
-
-const positionPattern = /^\d{1,15}\.pub_[0-9a-z]{26}$/;
-
-function parsePosition(cursor: string | undefined, listKey: string): PublicationFilter["after"] {
-  const [at, lastId] = parseCursor(cursor, listKey, positionPattern)?.split(".") ?? [];
-  return at === undefined || lastId === undefined ? undefined : { at: Number(at), id: lastId };
-}
-
-function toSoonestPage(
-  rows: readonly PublicationWithNames[],
-  limit: number,
-  listKey: string,
-): Page<PublicationWithNames> {
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? encodeCursor(listKey, `${last.scheduledFor ?? 0}.${last.id}`) : null };
+  return isSoonestFirst
+    ? toTimePage(rows, limit, listKey, ({ scheduledFor }) => scheduledFor ?? 0)
+    : toPage(rows, limit, listKey);
 }

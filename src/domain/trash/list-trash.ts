@@ -3,7 +3,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { toUserOrClient, type UserOrClient } from "../user-or-client.ts";
-import { encodeCursor, pageInput, parseCursor } from "../page.ts";
+import { pageInput, parseTimeCursor, toTimePage } from "../page.ts";
 import { authorize } from "../policy.ts";
 
 export const listTrashInput = z.strictObject(pageInput);
@@ -19,8 +19,6 @@ export interface TrashItemView {
   expiresAt: string;
 }
 
-const cursorPattern = /^\d{1,15}\.[a-z]{3}_[0-9a-z]{26}$/;
-
 /** Lists deleted posts and assets that can be restored, most recently deleted first. */
 export async function listTrash(
   deps: Pick<Deps, "trash" | "clock">,
@@ -29,11 +27,9 @@ export async function listTrash(
 ): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
   authorize(caller, "posts.read");
   const listKey = `trash ${caller.studio.id}`;
-  const [at, id] = parseCursor(input.cursor, listKey, cursorPattern)?.split(".") ?? [];
-  const after = at === undefined || id === undefined ? undefined : { at: Number(at), id };
+  const after = parseTimeCursor(input.cursor, listKey);
   const rows = await deps.trash.list(caller.studio.id, deps.clock(), after, input.limit + 1);
-  const items = rows.slice(0, input.limit);
-  const last = items.at(-1);
+  const { items, nextCursor } = toTimePage(rows, input.limit, listKey, ({ at }) => at);
   return {
     items: items.map((item) => ({
       id: item.id,
@@ -44,6 +40,6 @@ export async function listTrash(
       deletedThrough: item.clientName,
       expiresAt: toIsoTime(item.expiresAt),
     })),
-    nextCursor: rows.length > items.length && last ? encodeCursor(listKey, `${last.at}.${last.id}`) : null,
+    nextCursor,
   };
 }
