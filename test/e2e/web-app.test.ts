@@ -174,7 +174,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await page.getByText("Waiting for a client").count(), 0);
   });
 
-  test("commands wrap only between words (WEB-4)", async () => {
+  test("on a phone, commands and configurations wrap between words, at the indentation of the line (WEB-4)", async () => {
     const { page } = member;
     await page.setViewportSize({ width: 360, height: 720 });
     await page.getByRole("tab", { name: "Other" }).click();
@@ -184,6 +184,16 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await command.innerText(), `gemini mcp add --scope user --transport http atelier ${base}/mcp`);
     const commands = page.locator("code", { hasText: "opencode mcp add" });
     assert.match(await commands.innerText(), /\/mcp\nopencode mcp auth atelier$/);
+    await page.getByRole("tab", { name: "Cursor" }).click();
+    const configuration = page.locator("code", { hasText: "mcpServers" });
+    const [key, value] = await Promise.all(
+      ['"url":', `"${base}/mcp"`].map((text) => configuration.getByText(text, { exact: true }).boundingBox()),
+    );
+    assert.ok(key && value && value.y > key.y && Math.abs(value.x - key.x) < 2, "the value is below its key");
+    assert.deepEqual(JSON.parse(await configuration.innerText()), { mcpServers: { atelier: { url: `${base}/mcp` } } });
+    const copyButton = await page.getByRole("button", { name: "Copy configuration for Cursor" }).boundingBox();
+    const text = await configuration.boundingBox();
+    assert.ok(copyButton && text && copyButton.y >= text.y + text.height, "the button is below the text");
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 

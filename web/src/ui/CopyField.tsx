@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
+import { WholeWords } from "./WholeWords.tsx";
 
 /** Text with a button that copies it. */
 export function CopyField({
@@ -41,29 +42,12 @@ export function CopyField({
   }
 
   const copyLabel = status === "copied" ? "Copied" : "Copy";
-  const button = (
-    <Button
-      variant={isPrimary ? "primary" : "quiet"}
-      size={isPrimary ? "medium" : "small"}
-      icon={status === "copied" ? Check : Copy}
-      onClick={() => void copy()}
-      aria-label={`${copyLabel} ${label}`}
-    >
-      {copyLabel}
-    </Button>
-  );
   return (
     <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div
-        className={`mt-1.5 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:pl-1 ${
-          isMultiLine
-            ? "flow-root"
-            : "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 max-sm:grid-cols-1"
-        }`}
+        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-2 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:grid-cols-1 max-sm:pl-1 ${isMultiLine ? "items-start" : "items-center"}`}
       >
-        {/* Beside the first lines, so that the others can be as wide as the field. */}
-        {isMultiLine && <div className="float-right ml-3">{button}</div>}
         <code
           ref={codeRef}
           onCopy={() => {
@@ -72,9 +56,17 @@ export function CopyField({
           }}
           className="block py-1 whitespace-pre-wrap max-sm:px-2 max-sm:text-[0.8rem]"
         >
-          {isMultiLine ? renderLines(text) : renderWords(text)}
+          {isMultiLine ? renderLines(text) : <WholeWords text={text} />}
         </code>
-        {!isMultiLine && button}
+        <Button
+          variant={isPrimary ? "primary" : "quiet"}
+          size={isPrimary ? "medium" : "small"}
+          icon={status === "copied" ? Check : Copy}
+          onClick={() => void copy()}
+          aria-label={`${copyLabel} ${label}`}
+        >
+          {copyLabel}
+        </Button>
       </div>
       <p className={status === "selected" ? "m-0 mt-1 text-sm text-accent" : "sr-only"} role="status">
         {status === "copied" && "Copied"}
@@ -89,22 +81,13 @@ export function CopyField({
   );
 }
 
-/** The rest of a line that wraps is indented, so that it doesn’t look like the next line. */
+/** A line that wraps continues at its own indentation, which is at least two columns, so that commands stay apart. */
 const renderLines = (text: string): ReactNode[] =>
-  text.split("\n").map((line, i) => (
-    <span key={i} className="block pl-4 -indent-4">
-      {renderWords(line)}
-    </span>
-  ));
-
-/** Text wraps at spaces, not at the hyphens of a flag; only a word that is longer than a line is broken. */
-const renderWords = (text: string): ReactNode[] =>
-  text.split(/( +)/).map((part, i) =>
-    i % 2 === 1 ? (
-      part
-    ) : (
-      <span key={i} className="inline-block max-w-full indent-0">
-        {part}
+  text.split("\n").map((line, i) => {
+    const indent = Math.max(line.search(/\S|$/), 2);
+    return (
+      <span key={i} className="block" style={{ paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` }}>
+        <WholeWords text={line} />
       </span>
-    ),
-  );
+    );
+  });
