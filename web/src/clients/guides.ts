@@ -59,7 +59,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link and confirm in Cursor, or add the configuration below to `~/.cursor/mcp.json`.",
+          text: "Choose Add to Cursor and confirm there, or add this configuration to `~/.cursor/mcp.json`.",
           open: {
             label: "Add to Cursor",
             href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: mcpUrl })))}`,
@@ -74,7 +74,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link and confirm in VS Code, or add the configuration below to `.vscode/mcp.json` in a project.",
+          text: "Choose Add to VS Code and confirm there, or add this configuration to `.vscode/mcp.json` in a project.",
           open: {
             label: "Add to VS Code",
             href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: mcpUrl }))}`,
