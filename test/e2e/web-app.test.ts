@@ -154,7 +154,12 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("the AI clients page shows how to connect a client, and the client as soon as it connects (WEB-4)", async () => {
     const { page, context } = member;
     await page.getByRole("link", { name: "AI clients", exact: true }).click();
-    await page.getByText("Waiting for a client").waitFor();
+    const waiting = page.getByText("Waiting for a client");
+    await waiting.waitFor();
+    await page.setViewportSize({ width: 360, height: 720 });
+    const [dot, text] = [await waiting.locator("span > span").boundingBox(), await waiting.boundingBox()];
+    assert.ok(dot && text && dot.y + dot.height < text.y + text.height / 2, "the dot is beside the first of two lines");
+    await page.setViewportSize({ width: 1280, height: 720 });
     const selectedTab = page.getByRole("tab", { selected: true });
     assert.equal(await selectedTab.textContent(), "Claude Code", "the first client that can reach this computer");
     const consent = await context.newPage();
@@ -177,6 +182,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("on a phone, commands and configurations wrap between words, at the indentation of the line (WEB-4)", async () => {
     const { page } = member;
     await page.setViewportSize({ width: 360, height: 720 });
+    const revokeButton = await page.getByRole("button", { name: "Revoke Test assistant" }).boundingBox();
+    assert.ok(revokeButton && revokeButton.width > 80, `a short label has a wide button: ${revokeButton?.width} px`);
     await page.getByRole("tab", { name: "Other" }).click();
     const command = page.locator("code", { hasText: "gemini mcp add" });
     const flag = await command.getByText("--transport", { exact: true }).boundingBox();

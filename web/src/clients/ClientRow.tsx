@@ -8,6 +8,7 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { WholeWords } from "../ui/WholeWords.tsx";
 import { formatScopes } from "./format-scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
 
@@ -30,8 +31,11 @@ export function ClientRow({ client }: { client: AiClient }) {
       </div>
       <RowDetails
         details={[
-          ["Acts for", isMine ? "You" : client.user.name],
-          ["Works in", client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")],
+          ["Acts for", <WholeWords text={isMine ? "You" : client.user.name} />],
+          [
+            "Works in",
+            <WholeWords text={client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")} />,
+          ],
           ["Access", capitalize(formatScopes(client.scopes))],
           ["Approved", <Time at={client.grantedAt} />],
           [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} />],
@@ -61,7 +65,12 @@ export function ClientRow({ client }: { client: AiClient }) {
           </ButtonLink>
         )}
         {!isRevoked && (
-          <Button variant="dangerOutline" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
+          <Button
+            variant="dangerOutline"
+            onClick={() => revoke(client)}
+            className="max-sm:min-w-21"
+            aria-label={`Revoke ${client.clientName}`}
+          >
             Revoke
           </Button>
         )}

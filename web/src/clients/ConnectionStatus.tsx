@@ -46,11 +46,10 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
 
 function Waiting() {
   return (
-    <p className="m-0 mt-3 flex items-center gap-3 text-muted">
-      <span
-        className="size-2 flex-none animate-pulse rounded-full bg-accent forced-colors:bg-[CanvasText]"
-        aria-hidden="true"
-      />
+    <p className="m-0 mt-3 flex gap-3 text-muted">
+      <span className="flex h-lh flex-none items-center" aria-hidden="true">
+        <span className="size-2 animate-pulse rounded-full bg-accent forced-colors:bg-[CanvasText]" />
+      </span>
       Waiting for a client to connect. We’ll detect it automatically.
     </p>
   );

@@ -54,7 +54,7 @@ export function RowActions({
 /** Details of a row, in columns below it. */
 export function RowDetails({ details }: { details: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
-    <dl className="order-3 col-span-full grid grid-cols-[8fr_8fr_6fr_6fr_6fr_7fr] gap-x-4 gap-y-2 max-sm:order-none max-sm:grid-cols-2 sm:max-xl:pointer-coarse:grid-cols-3">
+    <dl className="order-3 col-span-full grid grid-cols-[8fr_8fr_6fr_6fr_6fr_7fr] gap-x-4 gap-y-2 max-sm:order-none max-sm:grid-cols-[3fr_2fr] sm:max-xl:pointer-coarse:grid-cols-3">
       {details.map(([label, value]) => (
         <div key={label} className="min-w-0">
           <dt className="text-sm text-muted">{label}</dt>
