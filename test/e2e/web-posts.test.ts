@@ -132,8 +132,13 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("radio", { name: "Compact" }).check();
     const stateBox = await getBox(row.getByText("Waiting for approval"));
     assert.ok(stateBox.width > 100, "a compact row shows the state in words");
+    const otherStateBox = await getBox(getRow("Boats").getByText("Draft", { exact: true }));
+    assert.equal(otherStateBox.x, stateBox.x, "all states start in the same column");
     await row.getByText("Planned for").locator("visible=true").waitFor();
     await assertFits(page);
+    await resizeWindow(page, { width: 1440, height: 900 });
+    const personWidth = (await getBox(author.getByText("for Ada Berg").last())).width;
+    assert.ok(personWidth <= 1, "a compact row names the AI client, and only its tooltip the person");
     await page.context().close();
   });
 

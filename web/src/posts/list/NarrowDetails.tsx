@@ -39,12 +39,19 @@ export function NarrowDetails({
 }
 
 /** The same in a compact row, which has one line: at its end, and on a phone only the icons. */
-export function CompactDetails({ post, timezone }: { post: PostSummary; timezone: string }) {
+export function CompactDetails({
+  post,
+  stateClass,
+  timezone,
+}: {
+  post: PostSummary;
+  stateClass: string;
+  timezone: string;
+}) {
   return (
     <>
       <NarrowAuthor post={post} />
-      {/* As wide as most states; only “Waiting for approval” takes more from the title. */}
-      <span className="grid flex-none @2xl:min-w-28">
+      <span className={`grid ${stateClass}`}>
         <PostStateBadge post={post} labelClassName="@max-2xl:sr-only" />
       </span>
       <span className="w-26 flex-none truncate text-right text-sm text-muted @max-2xl:hidden">

@@ -104,7 +104,7 @@ export const PostListRow = memo(function PostListRow({
         </span>
       )}
       {isNarrow ? (
-        isCompact && <CompactDetails post={post} timezone={timezone} />
+        isCompact && <CompactDetails post={post} stateClass={columns.narrowState} timezone={timezone} />
       ) : (
         <>
           <RowAuthor post={post} isCompact={isCompact} className={columns.author} />

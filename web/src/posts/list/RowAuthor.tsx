@@ -2,7 +2,7 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 
-/** Who created the post, in a column; an AI client has a line of its own, above the person that it acted for. */
+/** Who created the post, in a column; an AI client stands above the person that it acted for, or alone in one line. */
 export function RowAuthor({
   post: { createdBy, createdByClient },
   isCompact,
@@ -19,9 +19,9 @@ export function RowAuthor({
     <span className={`flex min-w-0 items-center gap-2 text-sm ${className}`} title={actor}>
       <Avatar name={createdBy.name} client={client} size="small" />
       <span className="min-w-0 @max-5xl:sr-only">
-        <span className="block truncate">{client && !isCompact ? client.name : actor}</span>
-        {client && !isCompact && (
-          <span className="block truncate text-xs text-muted">
+        <span className="block truncate">{client?.name ?? actor}</span>
+        {client && (
+          <span className={isCompact ? "sr-only" : "block truncate text-xs text-muted"}>
             <span className="sr-only">, </span>for {formatActor(createdBy)}
           </span>
         )}

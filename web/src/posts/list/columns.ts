@@ -11,6 +11,8 @@ export interface Columns {
   /** Only as wide as the avatar if there is little room. */
   author: string;
   state: string;
+  /** The same in a compact row that is narrow; without room, only as wide as the icon. */
+  narrowState: string;
   time: string;
 }
 
@@ -27,8 +29,9 @@ export function useColumns(posts: readonly PostSummary[], density: Density): Col
   return useMemo(
     () => ({
       accounts: hasAccounts ? "w-28 min-w-0 flex-none @7xl:w-36" : undefined,
-      author: "w-5 flex-none @5xl:w-36 @7xl:w-44",
+      author: "w-5 flex-none @5xl:w-40 @7xl:w-44",
       state: `flex-none ${isStateWide ? "w-38 pointer-coarse:w-40" : "w-28"}`,
+      narrowState: `flex-none ${isStateWide ? "@2xl:w-38 @2xl:pointer-coarse:w-40" : "@2xl:w-28"}`,
       time: "flex w-38 flex-none justify-end pointer-coarse:w-42",
     }),
     [hasAccounts, isStateWide],
