@@ -125,18 +125,23 @@ function PostResult({ post, timezone }: { post: PostSummary; timezone: string })
   return (
     <>
       <Icon size={16} className={`flex-none ${color}`} aria-hidden="true" />
-      <span className="min-w-0 flex-1 max-sm:py-1.5">
+      <span className="min-w-0 flex-1 py-1.5">
         <span className="line-clamp-2 [overflow-wrap:anywhere] sm:line-clamp-1">{post.title}</span>
-        <span className="block truncate text-sm text-muted sm:hidden">
-          {label} · {formatShortTime(findPostTime(post).at, timezone)}
-        </span>
-        {post.match && (
-          <span className="block truncate text-sm text-muted">
-            <PostExcerpt post={post} />
+        {/* Posts of a series have similar titles, so this must tell them apart. */}
+        <span className="block text-sm text-muted sm:flex sm:gap-1">
+          <span className="block flex-none">
+            {label} · {formatShortTime(findPostTime(post).at, timezone)}
           </span>
-        )}
+          {post.match && (
+            <span className="block min-w-0 truncate">
+              <span className="max-sm:hidden" aria-hidden="true">
+                ·{" "}
+              </span>
+              <PostExcerpt post={post} maxLeadLength={20} />
+            </span>
+          )}
+        </span>
       </span>
-      <span className="flex-none text-sm text-muted max-sm:hidden">{label}</span>
     </>
   );
 }
