@@ -364,6 +364,24 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await context.close();
   });
 
+  test("pages of the server have logo and heading where those of the web app have them (WEB-12)", async () => {
+    const { base } = fixture.service;
+    for (const options of [{}, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
+      const context = await fixture.openContext(owner, options);
+      const page = await context.newPage();
+      const positions: number[][] = [];
+      for (const path of ["/nowhere", "/join/nothing"]) {
+        await page.goto(`${base}${path}`);
+        const elements = [page.locator('main img[src="/icon.svg"]'), page.getByRole("heading", { level: 1 })];
+        positions.push(
+          await Promise.all(elements.map(async (element) => Math.round((await element.boundingBox())?.y ?? 0))),
+        );
+      }
+      assert.deepEqual(positions[0], positions[1]);
+      await context.close();
+    }
+  });
+
   test("on a phone, a toast covers neither the buttons of a dialog nor those of a panel's header (WEB-12)", async () => {
     // As high as the dialog, as if a keyboard were open.
     const viewport = { width: 390, height: 340 };

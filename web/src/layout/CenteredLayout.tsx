@@ -12,7 +12,7 @@ const layoutClasses = {
 export function CenteredLayout({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
   return (
     <main id="main" className={`mx-auto pb-16 ${isWide ? layoutClasses.wide : layoutClasses.narrow}`}>
-      <div className={isWide ? "mb-[clamp(2.5rem,7vw,5rem)]" : "-mt-1 mb-9"}>
+      <div className={isWide ? "mb-[clamp(2.5rem,7vw,5rem)]" : "-mt-1 mb-9 flex"}>
         <Brand />
       </div>
       {children}
