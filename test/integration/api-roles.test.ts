@@ -27,7 +27,7 @@ import { png } from "../support/samples.ts";
 interface MatrixRow {
   route: string;
   variant?: string;
-  body?: object | ((ids: Scene["ids"]) => object);
+  body?: object | ((getId: Scene["getId"]) => Promise<object>);
   /** The status for owner, admin and member. */
   statuses: readonly [number, number, number];
 }
@@ -36,7 +36,14 @@ interface Scene {
   cookie: string;
   /** The path of the studio in the API. */
   studio: string;
-  ids: Record<string, string>;
+  /** Creates the object on the first call with its name. */
+  getId: (name: string) => Promise<string>;
+}
+
+/** Returns a function that calls `create` once, and returns its result every time. */
+function once<Value>(create: () => Promise<Value>): () => Promise<Value> {
+  let result: Promise<Value> | undefined;
+  return () => (result ??= create());
 }
 
 const since = toIsoTime(createTestClock()());
@@ -112,7 +119,7 @@ const matrix: readonly MatrixRow[] = [
   { route: "DELETE /posts/:post/upload-links/:link", statuses: [204, 204, 204] },
   {
     route: "POST /posts/:post/publications",
-    body: ({ connection }) => ({ connectionIds: [connection] }),
+    body: async (getId) => ({ connectionIds: [await getId("connection")] }),
     statuses: [201, 201, 201],
   },
   { route: "GET /publications", statuses: [200, 200, 200] },
@@ -158,50 +165,60 @@ forOneEngine("roles over HTTP", (fixture) => {
     return (await uploadAssetInline(fixture.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
   };
 
-  /** Creates a studio with two owners, a member who is the target, and the acting user with this role. */
+  /** Creates a studio with the acting user, who has this role, and each object when its id is first read. */
   async function createScene(role: Role): Promise<Scene> {
-    const owner = await newStudio(fixture.deps);
-    const [otherOwner, member, self] = [
-      await newMember(fixture.deps, owner, "owner"),
-      await newMember(fixture.deps, owner, "member"),
-      await newMember(fixture.deps, owner, role),
-    ];
-    const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
-    const [asset, attached] = [await upload(owner), await upload(owner)];
-    await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attached });
-    const [trashedPost, trashedAsset] = [
-      (await createPost(fixture.deps, owner, { title: "Deleted", body: "" })).id,
-      await upload(owner),
-    ];
-    await deletePost(fixture.deps, owner, { postId: trashedPost });
-    await deleteAsset(fixture.deps, owner, { assetId: trashedAsset });
-    const grant = await newGrant(member);
-    const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, grantId: grant };
-    await createPost(fixture.deps, viaClient, { title: "By a client", body: "" });
-    const { undoId } = await undoClientChanges(fixture.deps, owner, { grantId: grant, since });
-    const ids = {
-      revision: "1",
-      trashedPost,
-      trashedAsset,
-      undo: undoId ?? "",
-      owner: otherOwner.user.id,
-      member: member.user.id,
-      self: self.user.id,
-      unknown: fixture.deps.newId("user"),
-      invitation: (await createInvitation(fixture.deps, owner, { role: "member" })).id,
-      post: post.id,
-      comment: (await addComment(fixture.deps, member, { postId: post.id, body: "A comment" })).id,
-      ownComment: (await addComment(fixture.deps, self, { postId: post.id, body: "Mine" })).id,
-      asset,
-      attached,
-      connection: await newConnection(fixture.deps, owner, "studio", platform),
-      link: (await createUploadLink(fixture.deps, owner, { postId: post.id, inPlace: false })).id,
-      grant,
-      ownGrant: await newGrant(self),
-      proposed: await newPublication(fixture.deps, owner, "proposed", platform),
-      unconfirmed: await newPublication(fixture.deps, owner, "unconfirmed", platform),
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const self = await newMember(deps, owner, role);
+    const getMember = once(() => newMember(deps, owner, "member"));
+    const getGrant = once(async () => newGrant(await getMember()));
+    const getPost = once(async () => (await createPost(deps, owner, { title: "Post", body: "Text" })).id);
+    const creators: Record<string, () => Promise<string>> = {
+      revision: async () => "1",
+      trashedPost: async () => {
+        const { id } = await createPost(deps, owner, { title: "Deleted", body: "" });
+        await deletePost(deps, owner, { postId: id });
+        return id;
+      },
+      trashedAsset: async () => {
+        const assetId = await upload(owner);
+        await deleteAsset(deps, owner, { assetId });
+        return assetId;
+      },
+      undo: async () => {
+        const [grantId, member] = [await getGrant(), await getMember()];
+        const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, grantId };
+        await createPost(deps, viaClient, { title: "By a client", body: "" });
+        return (await undoClientChanges(deps, owner, { grantId, since })).undoId ?? "";
+      },
+      owner: async () => (await newMember(deps, owner, "owner")).user.id,
+      member: async () => (await getMember()).user.id,
+      self: async () => self.user.id,
+      unknown: async () => deps.newId("user"),
+      invitation: async () => (await createInvitation(deps, owner, { role: "member" })).id,
+      post: getPost,
+      comment: async () =>
+        (await addComment(deps, await getMember(), { postId: await getPost(), body: "A comment" })).id,
+      ownComment: async () => (await addComment(deps, self, { postId: await getPost(), body: "Mine" })).id,
+      asset: () => upload(owner),
+      attached: async () => {
+        const assetId = await upload(owner);
+        await attachAsset(deps, owner, { postId: await getPost(), assetId });
+        return assetId;
+      },
+      connection: () => newConnection(deps, owner, "studio", platform),
+      link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
+      grant: getGrant,
+      ownGrant: () => newGrant(self),
+      proposed: () => newPublication(deps, owner, "proposed", platform),
+      unconfirmed: () => newPublication(deps, owner, "unconfirmed", platform),
     };
-    return { cookie: await server.signIn(self), studio: `/api/studios/${owner.studio.id}`, ids };
+    const getters = Object.fromEntries(Object.entries(creators).map(([name, create]) => [name, once(create)]));
+    return {
+      cookie: await server.signIn(self),
+      studio: `/api/studios/${owner.studio.id}`,
+      getId: (name) => getters[name]?.() ?? assert.fail(`no id is called ${name}`),
+    };
   }
 
   /** Scenes that no request has changed yet; creating one takes much longer than a request. */
@@ -212,13 +229,13 @@ forOneEngine("roles over HTTP", (fixture) => {
       const [method = "", path = ""] = route.split(" ");
       for (const [i, role] of roles.entries()) {
         const scene = unchangedScenes.get(role) ?? (await createScene(role));
-        const { cookie, studio, ids } = scene;
-        const response = await call(
-          server,
-          method,
-          studio + (path === "/" ? "" : path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? "")),
-          { cookie, body: typeof body === "function" ? body(ids) : body },
-        );
+        const { cookie, studio, getId } = scene;
+        const parts = path.split("/").map(async (part) => (part.startsWith(":") ? getId(part.slice(1)) : part));
+        const url = path === "/" ? studio : studio + (await Promise.all(parts)).join("/");
+        const response = await call(server, method, url, {
+          cookie,
+          body: typeof body === "function" ? await body(getId) : body,
+        });
         if (method === "GET" || response.status >= 400) unchangedScenes.set(role, scene);
         else unchangedScenes.delete(role);
         assert.equal(response.status, statuses[i], `${role}: ${response.text}`);
