@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
-import { toIsoTime } from "#lib/clock.ts";
+import { minutes, toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -14,9 +14,18 @@ const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
 forOneEngine("JSON API guards", (fixture) => {
   let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
+  /** Two studios, each with its own user. No request of this suite changes them. */
+  let mine: StudioFixture;
+  let theirs: StudioFixture;
+  before(async () => {
+    server = await startApiServer(fixture.deps);
+    [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
+  });
+  // So that no rate limit counts the calls of the tests before.
+  beforeEach(() => fixture.clock.advance(minutes(1)));
   after(() => server.close());
 
+  type StudioFixture = Awaited<ReturnType<typeof createStudioFixture>>;
   async function createStudioFixture() {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
@@ -33,7 +42,7 @@ forOneEngine("JSON API guards", (fixture) => {
       undoId: fixture.deps.newId("activity"),
       token: await createInvitationToken(fixture.deps, owner, "member"),
     };
-    return { owner, params, cookie: await server.signIn(owner) };
+    return { owner, params };
   }
 
   const readTables = async (): Promise<unknown[]> =>
@@ -69,7 +78,8 @@ forOneEngine("JSON API guards", (fixture) => {
 
   for (const route of listApiRoutes().filter(isWrite)) {
     test(`${route.method} ${route.path} rejects requests that do not come from its own origin (W1)`, async () => {
-      const { params, cookie } = await createStudioFixture();
+      const { params, owner } = mine;
+      const cookie = await server.signIn(owner);
       const rowsBefore = await readTables();
       for (const headers of untrustedHeaders.map(resolveOrigin)) {
         for (const sessionCookie of [cookie, undefined]) {
@@ -91,7 +101,7 @@ forOneEngine("JSON API guards", (fixture) => {
 
   for (const route of listApiRoutes()) {
     test(`${route.method} ${route.path} requires a session`, async () => {
-      const { params, owner } = await createStudioFixture();
+      const { params, owner } = mine;
       const rowsBefore = await readTables();
       assertProblem(await call(server, route.method, fillPath(route.path, params)), 401, "unauthenticated");
       // The session is checked first, before the body and the ids.
@@ -115,9 +125,8 @@ forOneEngine("JSON API guards", (fixture) => {
 
   for (const route of listApiRoutes().filter(({ path }) => path.includes(":studioId"))) {
     test(`${route.method} ${route.path} returns 404 for another user's studio and for one that does not exist (T1)`, async () => {
-      const [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
+      const cookie = await server.signIn(mine.owner);
       const rowsBefore = await readTables();
-      const { cookie } = mine;
       const foreignResponse = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
       assertProblem(foreignResponse, 404, "not_found");
       for (const studioId of listHostileIds("studio").filter(
@@ -139,8 +148,7 @@ forOneEngine("JSON API guards", (fixture) => {
     /:(userId|postId|invitationId|grantId|token|id|undoId)\b/.test(path),
   )) {
     test(`${route.method} ${route.path} returns 404 for a malformed id and for an id of another studio (T1, ERR-not_found)`, async () => {
-      const [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
-      const { cookie } = mine;
+      const cookie = await server.signIn(mine.owner);
       const inputs: [string, object][] = [
         ["members", { role: "member" }],
         ["/posts/:postId/restore", { revision: 1 }],
@@ -175,8 +183,8 @@ forOneEngine("JSON API guards", (fixture) => {
   }
 
   test("responds 404 to an unknown path or method, with and without a session", async () => {
-    const { cookie, params } = await createStudioFixture();
-    const studio = `/api/studios/${params.studioId}`;
+    const cookie = await server.signIn(mine.owner);
+    const studio = `/api/studios/${mine.params.studioId}`;
     const unknownPaths = [
       "/api/",
       "/api/nothing",
@@ -209,7 +217,7 @@ forOneEngine("JSON API guards", (fixture) => {
   });
 
   test("rejects requests from other origins, with or without a preflight, and sends no CORS headers (W6)", async () => {
-    const { cookie } = await createStudioFixture();
+    const cookie = await server.signIn(mine.owner);
     const preflight = {
       origin: "https://evil.example",
       "access-control-request-method": "PUT",
@@ -231,7 +239,7 @@ forOneEngine("JSON API guards", (fixture) => {
   });
 
   test("responds to HEAD with the status and headers of GET, and no body", async () => {
-    const { cookie } = await createStudioFixture();
+    const cookie = await server.signIn(mine.owner);
     const [head, anonymous] = [
       await call(server, "HEAD", "/api/me", { cookie }),
       await call(server, "HEAD", "/api/me"),
@@ -241,7 +249,7 @@ forOneEngine("JSON API guards", (fixture) => {
   });
 
   test("sends uncacheable responses with the security headers", async () => {
-    const { cookie } = await createStudioFixture();
+    const cookie = await server.signIn(mine.owner);
     const { headers } = await call(server, "GET", "/api/me", { cookie });
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-content-type-options"), "nosniff");
