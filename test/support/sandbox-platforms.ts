@@ -124,5 +124,7 @@ const createReadBackPublishing = (publishing: Publishing): Publishing => ({
             Number(createdAt) >= committedAt - seconds(1),
         )
         .map((post) => ({ id: requireText(post["id"], "id"), url: toText(toObject(post)["url"]) ?? null })),
+    // The sandbox lists a post at once, so tests need not wait as long as for a platform.
+    getAppearanceDelayMs: () => seconds(3),
   },
 });
