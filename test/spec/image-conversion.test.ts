@@ -26,8 +26,13 @@ const generous: ImageLimit = {
   animatedTypes: ["image/gif", "image/webp"],
 };
 
+/** The results, because decoding each image again for each limit would take long. */
+const inspections = new Map<Uint8Array, ReturnType<typeof inspect>>();
+
 async function convert({ bytes, mimeType }: Pick<AwkwardImage, "bytes" | "mimeType">, limit: ImageLimit) {
-  const traits = await inspect(bytes);
+  const inspection = inspections.get(bytes) ?? inspect(bytes);
+  inspections.set(bytes, inspection);
+  const traits = await inspection;
   assert.ok(traits && !("problem" in traits), JSON.stringify(traits));
   const plan = planRendition({ ...traits, mimeType, bytes: bytes.length }, limit);
   if (plan.kind === "as_is") return { content: bytes, plan };
