@@ -109,7 +109,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await archive();
     const dialog = page.getByRole("dialog", { name: "Archive “Boats”?" });
     await dialog.getByText("This cancels what waits for approval or a new time:").waitFor();
-    await dialog.getByText(/^harbour, Sandbox: .*, 10:00$/).waitFor();
+    await dialog.getByText(/^harbour\s· Sandbox: .*, 10:00$/).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.deepEqual(await readPlan(listedId), ["proposed", `${day}T10:00`]);
     await archive();

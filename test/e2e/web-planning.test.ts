@@ -674,7 +674,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await tabs.nth(3).press("ArrowLeft");
     await waitUntilClear(2);
     assert.equal((await tabs.nth(2).getByText(/\d \//).boundingBox())?.width, 1, "the count is only below the text");
-    const label = (await tabs.nth(3).getAttribute("title"))?.split(",")[0] ?? "";
+    const label = (await tabs.nth(3).getAttribute("title"))?.split(/\s·/)[0] ?? "";
     await page.getByRole("button", { name: `Text and preview for ${label}` }).tap();
     await tabs
       .nth(3)
@@ -895,7 +895,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const dialog = page.getByRole("dialog", { name: "Move “Mussels” to the trash?" });
     await dialog.getByText("This cancels what is planned:").waitFor();
     for (const account of ["harbour", "quay"])
-      await dialog.getByText(new RegExp(`^${account}, Sandbox: \\w+,? 15 \\w+, 10:00$`)).waitFor();
+      await dialog.getByText(new RegExp(`^${account}\\s· Sandbox: \\w+,? 15 \\w+, 10:00$`)).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Keep it" }).click();
     assert.deepEqual((await readPlans(postId)).toSorted(), [

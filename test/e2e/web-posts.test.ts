@@ -585,7 +585,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await assertFits(page);
     await page.setViewportSize(phone);
     const agenda = page.getByRole("region").filter({ has: page.getByRole("heading", { level: 3 }) });
-    await agenda.getByText("harbour (Sandbox)").waitFor();
+    await agenda.getByText("harbour · Sandbox").waitFor();
     assert.equal(await page.getByRole("table").count(), 0);
     assert.deepEqual(await findViolations(page), []);
     await page.context().close();

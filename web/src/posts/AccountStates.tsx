@@ -11,6 +11,7 @@ import {
 } from "lucide-react";
 import type { VisibleState } from "../api/publication-queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
+import { formatAccount } from "../platforms/format-account.ts";
 import { getPlatformName } from "../platforms/platform-name.ts";
 import { compareUrgency } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
@@ -61,7 +62,10 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
     <span
       className="block min-w-0 text-sm"
       title={sortedPublications
-        .map(({ account, platform, state }) => `${account} (${getPlatformName(platform)}): ${stateLabels[state]}`)
+        .map(
+          ({ account, platform, state }) =>
+            `${formatAccount(account, getPlatformName(platform))}: ${stateLabels[state]}`,
+        )
         .join("\n")}
     >
       {/* Rows of a list have one line; on a card, each name gets its own line if there is too little room for two. */}

@@ -1,5 +1,6 @@
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatAccount } from "../platforms/format-account.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { usePlatformNames } from "../publishing/use-platform-names.ts";
 import { formatTime } from "../ui/format-time.ts";
@@ -14,7 +15,8 @@ export function CanceledPublications({ publications }: { publications: readonly 
     <ul className="my-2 list-disc pl-5 [overflow-wrap:anywhere]">
       {publications.map((publication) => (
         <li key={publication.id}>
-          {publication.account}, {getPlatformName(publication.platform)}: {describePlan(publication, studio.timezone)}
+          {formatAccount(publication.account, getPlatformName(publication.platform))}:{" "}
+          {describePlan(publication, studio.timezone)}
         </li>
       ))}
     </ul>

@@ -3,6 +3,7 @@ import { CircleAlert, Eye, Images, PenLine, TriangleAlert } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatAccount } from "../platforms/format-account.ts";
 import { countCharacters, measureText } from "../publishing/measure-text.ts";
 import { isSolvedByFewerFiles } from "../publishing/suggest-files.ts";
 import { ExcessStatus } from "../publishing/TextCount.tsx";
@@ -102,7 +103,7 @@ function AccountTrigger({
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
   const hasWarning = !isRejected && (excess > 0 || problems.some(isSolvedByFewerFiles));
   return (
-    <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
+    <Tabs.Trigger value={connectionId} className={tabClasses} title={formatAccount(label, platformName)}>
       {/* First, so that it is in view even if the end of the tab isn't. */}
       {isRejected && <CircleAlert size={14} className="flex-none text-danger" aria-hidden="true" />}
       {hasWarning && <TriangleAlert size={14} className="flex-none text-warning" aria-hidden="true" />}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatAccount } from "../platforms/format-account.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { formatActor } from "../ui/format-actor.ts";
@@ -102,9 +103,7 @@ function Proposal({
       </h2>
       <dl className="mt-2 mb-5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
         <dt>Account</dt>
-        <dd>
-          {account}, {getPlatformName(platform)}
-        </dd>
+        <dd>{formatAccount(account, getPlatformName(platform))}</dd>
         <dt>Time</dt>
         <dd>{describeTime(publication, studio.timezone)}</dd>
         <dt>Requested</dt>

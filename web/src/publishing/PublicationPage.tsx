@@ -4,6 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import { isNotFound } from "../api/api-error.ts";
 import { publicationQuery, type PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatAccount } from "../platforms/format-account.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Notice } from "../ui/Notice.tsx";
@@ -79,9 +80,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
       <PageHeader title={title}>
         <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1 [overflow-wrap:anywhere]">
           <StateBadge publication={publication} />
-          <span className="min-w-0">
-            {account}, {getPlatformName(platform)}
-          </span>
+          <span className="min-w-0">{formatAccount(account, getPlatformName(platform))}</span>
         </p>
         {!hasProblem && !isUnconfirmed && !blockingProblem && (
           <p className="mt-2">

@@ -14,14 +14,7 @@ import { StateBadge } from "./StateBadge.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
-export function PublicationRow({
-  publication,
-  postTitle,
-}: {
-  publication: ListedPublication;
-  /** Only in lists with publications of several posts. */
-  postTitle?: string | undefined;
-}) {
+export function PublicationRow({ publication, postTitle }: { publication: ListedPublication; postTitle: string }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
   const { id, account, platform, state, requestedBy, requestedThrough, isSuperseded } = publication;
@@ -36,14 +29,15 @@ export function PublicationRow({
             to="/studios/$studioId/publications/$publicationId"
             params={{ studioId: studio.id, publicationId: id }}
           >
-            {postTitle ?? account}
+            {postTitle}
           </Link>
           <StateBadge publication={publication} />
         </p>
         <p className="mt-1 text-muted">
           <DotSeparated
             parts={[
-              `${postTitle === undefined ? "" : `${account}, `}${getPlatformName(platform)}`,
+              account,
+              getPlatformName(platform),
               describeTime(publication, studio.timezone, formatTime),
               <>
                 {wasScheduledDirectly(publication) ? "scheduled" : "requested"}{" "}
@@ -60,7 +54,7 @@ export function PublicationRow({
             variant="quiet"
             to="/studios/$studioId/posts/$postId"
             params={{ studioId: studio.id, postId: publication.postId }}
-            aria-label={`Open post ${postTitle ?? ""}`.trim()}
+            aria-label={`Open post ${postTitle}`}
           >
             Open post
           </ButtonLink>

@@ -1,4 +1,5 @@
 import { Plus } from "lucide-react";
+import { formatAccount } from "../../platforms/format-account.ts";
 import { getPlatformName } from "../../platforms/platform-name.ts";
 import { stateLabels } from "../../publishing/publication-states.ts";
 import { IconBadge } from "../../ui/IconBadge.tsx";
@@ -80,7 +81,7 @@ function AgendaItem({
           <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
             <IconBadge icon={stateIcons[state]} label={stateLabels[state]} color={stateColors[state]} />
             <span className="[overflow-wrap:anywhere] sm:line-clamp-2">
-              {entries.map(({ account, platform }) => `${account} (${getPlatformName(platform)})`).join(", ")}
+              {entries.map(({ account, platform }) => formatAccount(account, getPlatformName(platform))).join(", ")}
             </span>
           </span>
         </span>
