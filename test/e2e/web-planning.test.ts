@@ -500,9 +500,14 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await updatePost(fixture.service.deps, owner, { postId: await addPost("Anchor"), tags: ["tide", "wall", "fog"] });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     const getRow = (title: string) => page.getByRole("listitem").filter({ hasText: title });
-    for (const [title, text] of Object.entries({ Mussels: "Waiting for approval", Anchor: "tide" })) {
+    for (const [title, text] of [
+      ["Mussels", "Waiting for approval"],
+      ["Mussels", /^\d+ \w+, 10:00$/],
+      ["Anchor", "tide"],
+    ] as const) {
       const line = getRow(title).locator("p").last();
-      const [box, lineBox] = [await line.getByText(text, { exact: true }).boundingBox(), await line.boundingBox()];
+      const shownText = line.getByText(text, { exact: true }).locator("visible=true");
+      const [box, lineBox] = [await shownText.boundingBox(), await line.boundingBox()];
       assert.ok(box && lineBox);
       assert.ok(box.x + box.width <= lineBox.x + lineBox.width && box.y < lineBox.y + lineBox.height, `${text} fits`);
       assert.equal((await getRow(title).boundingBox())?.height, rowHeights[0], "all rows have the same height");

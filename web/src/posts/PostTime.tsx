@@ -14,7 +14,6 @@ export function PostTime({
   timezone,
   isBesideState = false,
   isShort = false,
-  isDateOnlyOnPhone = false,
 }: {
   post: PostSummary;
   timezone: string;
@@ -22,8 +21,6 @@ export function PostTime({
   isBesideState?: boolean;
   /** Whether it has as little room as on a phone. */
   isShort?: boolean;
-  /** Whether the state beside it leaves no room for the time of day. */
-  isDateOnlyOnPhone?: boolean;
 }) {
   const { kind, at } = findPostTime(post);
   const longClass = isShort ? "hidden" : "@max-md:hidden";
@@ -33,9 +30,7 @@ export function PostTime({
         <CalendarClock size={14} className={`flex-none text-info ${longClass}`} aria-hidden="true" />
         <span className="sr-only">{Date.parse(at) < Date.now() ? "Was planned for " : "Planned for "}</span>
         <span className={longClass}>{formatTime(at, timezone)}</span>
-        <span className={isShort ? "" : "hidden @max-md:inline"}>
-          {isDateOnlyOnPhone ? formatShortTime(at, timezone).split(",")[0] : formatShortTime(at, timezone)}
-        </span>
+        <span className={isShort ? "" : "hidden @max-md:inline"}>{formatShortTime(at, timezone)}</span>
       </span>
     );
   if (kind === "due")

@@ -22,8 +22,9 @@ export function NarrowDetails({
 }) {
   return (
     <p className="relative mt-1.5 mb-0 flex min-w-0 items-center gap-x-2.5 overflow-hidden text-sm text-muted @max-md:h-lh @max-md:flex-wrap @max-md:gap-x-2">
-      <PostStateBadge post={post} />
-      <PostTime post={post} timezone={timezone} isBesideState isDateOnlyOnPhone={hasLongState(post)} />
+      {/* On a phone, only “Waiting” fits beside the time. */}
+      <PostStateBadge post={post} restClassName={hasLongState(post) ? "@max-md:sr-only" : undefined} />
+      <PostTime post={post} timezone={timezone} isBesideState />
       <OpenThreadCount post={post} />
       <span className="flex-none @max-2xl:hidden">
         <NarrowAuthor post={post} hasName />
