@@ -7,20 +7,10 @@ import type { EntryGroup } from "./group-entries.ts";
 /** The most accounts that a card names. Its tooltip names all. */
 const maxAccounts = 2;
 
-/**
- * A compact card has one line for the title, two on a narrow day of the month, and one for the rest, and hides what
- * doesn't fit. In others, each name that doesn't fit gets its own line.
- */
-const densityClasses = {
-  full: { title: "line-clamp-2 [overflow-wrap:anywhere]", details: "" },
-  compact: {
-    title:
-      "block truncate @max-[7rem]/day:line-clamp-2 @max-[7rem]/day:[overflow-wrap:anywhere] @max-[7rem]/day:whitespace-normal",
-    details: "h-4 overflow-hidden",
-  },
-};
+/** Below the title, a compact card has one line and hides the names that don't fit; in others, each gets its own line. */
+const detailsClasses = { full: "", compact: "h-4 overflow-hidden" };
 
-export type CardDensity = keyof typeof densityClasses;
+export type CardDensity = keyof typeof detailsClasses;
 
 /** A card that can be dragged, if its time can be changed. Enter opens it; Space picks it up. */
 export function DraggableCard({
@@ -60,7 +50,6 @@ export function CalendarCard({
   className = "",
   ...rest
 }: ComponentProps<"button"> & { group: EntryGroup; density?: CardDensity }) {
-  const { title, details } = densityClasses[density];
   const Icon = stateIcons[state];
   const accounts = entries.map(({ account }) => account).join(", ");
   return (
@@ -70,8 +59,8 @@ export function CalendarCard({
       title={`${post.title}\n${stateLabels[state]}: ${accounts}`}
       className={`block w-full min-w-0 rounded-sm border border-rule bg-raised px-1.5 py-1 text-left text-xs/4 hover:border-control pointer-coarse:min-h-11 ${className}`}
     >
-      <span className={`font-medium ${title}`}>{post.title}</span>
-      <span className={`flex flex-wrap items-center gap-x-1.5 text-muted ${details}`}>
+      <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
+      <span className={`flex flex-wrap items-center gap-x-1.5 text-muted ${detailsClasses[density]}`}>
         <span className="flex items-center gap-1 tabular-nums">
           <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
           {localTime.slice(11)}

@@ -111,7 +111,7 @@ function MonthDay({
           />
         )}
       </div>
-      <ul className="@container/day grid grid-cols-1 gap-0.5 empty:hidden">
+      <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {visibleGroups.map((group) => (
           <li key={group.id} className="min-w-0">
             <DraggableCard
