@@ -45,8 +45,8 @@ export function PostPublication({
       ]}
     >
       <PublicationReason publication={publication} isSuperseded={isSuperseded} className="m-0" />
-      {/* Three buttons fit on one line beside the card with the files, too. */}
-      <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5 sm:max-xl:pointer-coarse:gap-1.5 sm:max-xl:pointer-coarse:*:px-1">
+      {/* On a phone, three buttons fit on one line. */}
+      <div className="flex flex-wrap items-center gap-2 empty:hidden pointer-coarse:*:px-2.5">
         <PublicationActions
           publication={publication}
           isSuperseded={isSuperseded}
