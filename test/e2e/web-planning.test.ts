@@ -501,6 +501,15 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await changePublications(postId, { approvedRevision: 1 });
     await header.getByRole("link", { name: "Approve…" }).waitFor();
     await checkActions("Review", [1440, 1024, phone.width]);
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications/approvals`);
+    for (const width of [1440, 1024]) {
+      await resizeWindow(page, { width, height: 844 });
+      const button = page.locator("[data-sticky-actions]").first().getByRole("button");
+      await button.nth(3).waitFor();
+      const boxes = await Promise.all((await button.all()).map((each) => each.boundingBox()));
+      assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, `an approval has one line of actions at ${width} px`);
+    }
+    await resizeWindow(page, phone);
 
     await updatePost(fixture.service.deps, owner, { postId: await addPost("Anchor"), tags: ["tide", "wall", "fog"] });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);

@@ -118,9 +118,10 @@ export function ProposalReview({
       <OpenThreads postId={postId} />
       {!canApprove && <p className="text-muted">An owner or admin needs to approve this.</p>}
       <div
-        // Stays in view while the user scrolls through large images.
+        // Four buttons fit on one line of a tablet, where they have smaller text. They stay in view while the user
+        // scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:[&>button]:px-2.5 ${canApprove ? approverClasses : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:[&>button]:px-2.5 sm:max-xl:pointer-coarse:[&>button]:text-sm ${canApprove ? approverClasses : ""}`}
       >
         {error !== undefined && (
           <div className="w-full max-sm:col-span-2">
