@@ -594,16 +594,14 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const blocked = { code: "blocked", message: "The platform has blocked the account." };
     const tooLong = { code: "not_publishable", message: "The text is too long." };
     const failedPath = await addEnded(harbour, { state: "failed", problem });
+    const blockedPath = await addEnded(harbour, { state: "failed", problem: blocked });
     const missedPath = await addEnded(quay, { state: "missed" });
     const pages = {
       [failedPath]: [
         "The platform rejected the post (status 422). Nothing was published. Fix the cause, then publish it again.",
         "Publish again to harbour",
       ],
-      [await addEnded(harbour, { state: "failed", problem: blocked })]: [
-        "Nothing was published. Check the account, then publish it again.",
-        "Go to Platforms",
-      ],
+      [blockedPath]: ["Nothing was published. Check the account, then publish it again.", "Go to Platforms"],
       [await addEnded(harbour, { state: "failed", problem: tooLong })]: [
         "The text is too long. Nothing was published. Change the post, then publish it again.",
         "Open post",
@@ -636,6 +634,17 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       return box;
     };
     for (const [path, [sentence, label]] of Object.entries(pages)) await assertOffers(path, sentence, label);
+
+    await resizeWindow(page, { width: 1024, height: 844 });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${blockedPath}`);
+    const text = page.getByText(pages[blockedPath]?.[0] ?? "");
+    const textBox = await text.boundingBox();
+    const firstBox = await getBox(text.locator("../.."), "Go to Platforms");
+    const nextBox = await getBox(text.locator("../.."), "Publish again to harbour");
+    assert.ok(textBox && textBox.y + textBox.height <= firstBox.y, "the actions are below the text");
+    assert.equal(firstBox.x, textBox.x, "the actions start where the text does");
+    assert.equal(nextBox.x, firstBox.x + firstBox.width + 8);
+    await resizeWindow(page, phone);
 
     for (const connectionId of [harbour, quay]) {
       const { credentialGeneration } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};

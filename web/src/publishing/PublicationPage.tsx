@@ -130,7 +130,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </dl>
         {state !== "proposed" && !hasProblem && (
           // Without the link to the published post, which is above.
-          <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11">
+          <div className="mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:*:min-h-11">
             <PublicationActions
               publication={{ ...publication, url: null }}
               hasReviewLink={false}

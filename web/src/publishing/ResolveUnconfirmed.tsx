@@ -64,7 +64,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       <Notice
         tone="danger"
         action={
-          <span className="flex flex-wrap gap-3 max-sm:grid max-sm:w-full">
+          <span className="flex flex-wrap gap-2 max-sm:grid max-sm:w-full">
             <Button variant="primary" onClick={() => setIsMarkDialogOpen(true)}>
               Yes, mark as published…
             </Button>

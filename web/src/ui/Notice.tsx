@@ -24,18 +24,18 @@ export function Notice({
   const [Icon, background, color] = tones[tone];
   return (
     <div
-      className={`mb-6 flex flex-wrap items-center justify-between gap-x-6 gap-y-2.5 rounded-lg px-3.5 py-2.5 forced-colors:border ${isCompact ? "max-sm:flex-nowrap max-sm:gap-x-2 max-sm:py-1 max-sm:pr-1 max-sm:text-sm" : ""} ${background}`}
+      className={`mb-6 flex flex-wrap items-center justify-between gap-x-6 gap-y-2.5 rounded-lg py-2.5 pr-3.5 pl-10.5 forced-colors:border ${isCompact ? "max-sm:flex-nowrap max-sm:gap-x-2 max-sm:py-1 max-sm:pr-1 max-sm:pl-3.5 max-sm:text-sm" : ""} ${background}`}
     >
-      <p className={`m-0 flex gap-2.5 ${isCompact ? "min-w-0 flex-1 sm:basis-80" : "flex-[1_1_20rem]"}`}>
+      <p className={`relative m-0 ${isCompact ? "min-w-0 flex-1 sm:basis-80" : "flex-[1_1_20rem]"}`}>
+        {/* In the padding, so that an action below the text starts where the text does. */}
         <Icon
           size={18}
-          className={`mt-0.5 flex-none ${color} ${isCompact ? "max-sm:hidden" : ""}`}
+          className={`absolute top-0.5 -left-7 ${color} ${isCompact ? "max-sm:hidden" : ""}`}
           aria-hidden="true"
         />
         <span className={`min-w-0 [overflow-wrap:anywhere] ${isCompact ? "max-sm:line-clamp-2" : ""}`}>{children}</span>
       </p>
-      {/* On a phone, the action is below the text, not below the icon. */}
-      {action !== undefined && <div className={isCompact ? "" : "max-sm:ml-7"}>{action}</div>}
+      {action !== undefined && <div>{action}</div>}
     </div>
   );
 }
