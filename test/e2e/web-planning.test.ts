@@ -562,6 +562,12 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await row.filter({ hasText: "Mussels" }).getByRole("link", { name: "Review harbour" }).waitFor();
     const rows = await row.all();
     assert.equal(rows.length, 4);
+    const failedActions = row.filter({ hasText: "Fog" }).locator("> div").last().locator("a, button");
+    assert.deepEqual(
+      await failedActions.allTextContents(),
+      ["Publish again…", "Open post"],
+      "the next step comes first",
+    );
     for (const width of [1440, 1024, phone.width]) {
       await resizeWindow(page, { width, height: 844 });
       const gaps = await Promise.all(

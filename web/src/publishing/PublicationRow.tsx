@@ -49,6 +49,7 @@ export function PublicationRow({ publication, postTitle }: { publication: Listed
         <PublicationReason publication={publication} isSuperseded={isSuperseded} className="mt-1" />
       </div>
       <RowActions areSmallOnPhones>
+        <PublicationActions publication={publication} isSuperseded={isSuperseded} hasShortLabels />
         {state === "failed" && (
           <ButtonLink
             variant="quiet"
@@ -59,7 +60,6 @@ export function PublicationRow({ publication, postTitle }: { publication: Listed
             Open post
           </ButtonLink>
         )}
-        <PublicationActions publication={publication} isSuperseded={isSuperseded} hasShortLabels />
       </RowActions>
     </ListRow>
   );
