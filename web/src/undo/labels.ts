@@ -66,17 +66,22 @@ export function formatValue(field: string, value: unknown): string {
 
 const formatCropCount = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 
-/** Groups the entries by post or file, and preserves their order. Omits comments, which have no name. */
+/**
+ * Groups the entries by post or file: posts first, each kind from the oldest to the newest. The order of a report differs
+ * between a dry run, the undo and an undo of the undo. Omits comments, which have no name.
+ */
 export function groupBySubject<Entry extends Pick<UndoneField, "type" | "id">>(
   entries: readonly Entry[],
   subjects: readonly UndoSubject[],
 ): { type: "post" | "asset"; subject: UndoSubject; entries: Entry[] }[] {
   const subjectsById = new Map(subjects.map((subject) => [subject.id, subject]));
-  return [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
+  const groups = [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
     const type = group[0]?.type;
     const subject = subjectsById.get(id);
     return subject && (type === "post" || type === "asset") ? [{ type, subject, entries: group }] : [];
   });
+  const getSortKey = ({ type, subject }: (typeof groups)[number]): string => `${type === "post" ? 0 : 1} ${subject.id}`;
+  return groups.toSorted((a, b) => (getSortKey(a) < getSortKey(b) ? -1 : 1));
 }
 
 export const listComments = <Entry extends Pick<UndoneField, "type">>(entries: readonly Entry[]): Entry[] =>
