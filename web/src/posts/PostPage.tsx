@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { FileText } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { isNotFound } from "../api/api-error.ts";
 import { postQuery } from "../api/queries.ts";
@@ -36,6 +37,7 @@ export function PostPage() {
       {!post.data && isNotFound(post.error) && (
         <EmptyState
           title="Post not found"
+          icon={FileText}
           actions={
             <>
               <ButtonLink to="/studios/$studioId/posts" params={{ studioId: studio.id }}>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { Hourglass } from "lucide-react";
 import { useState } from "react";
 import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -37,6 +38,7 @@ export function ApprovalsPage() {
         empty={
           <EmptyState
             title="Nothing to approve"
+            icon={Hourglass}
             actions={
               <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
                 See all publications

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Send } from "lucide-react";
 import { isNotFound } from "../api/api-error.ts";
 import { publicationQuery, type PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -49,6 +49,7 @@ export function PublicationPage() {
       {isNotFound(publication.error) ? (
         <EmptyState
           title="Publication not found"
+          icon={Send}
           actions={
             <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
               See all publications

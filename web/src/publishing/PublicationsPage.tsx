@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { SearchX } from "lucide-react";
+import { SearchX, Send } from "lucide-react";
 import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
 import { platformsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -93,6 +93,7 @@ function NoPublications({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
       title="Nothing published yet"
+      icon={Send}
       actions={
         <>
           {canConnect && (

@@ -9,17 +9,15 @@ export function EmptyState({
   actions,
 }: {
   title: string;
-  icon?: LucideIcon;
+  icon: LucideIcon;
   children?: ReactNode;
   actions?: ReactNode;
 }) {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-4 py-[clamp(2rem,7vh,5rem)] text-center">
-      {Icon && (
-        <span className="mb-4 grid size-12 place-items-center rounded-full bg-hover text-muted">
-          <Icon size={22} strokeWidth={1.75} aria-hidden="true" />
-        </span>
-      )}
+      <span className="mb-4 grid size-12 place-items-center rounded-full bg-hover text-muted">
+        <Icon size={22} strokeWidth={1.75} aria-hidden="true" />
+      </span>
       <h2 className="text-lg">{title}</h2>
       {children !== undefined && <p className="mt-1.5 text-muted">{children}</p>}
       {actions !== undefined && <p className="mt-5 flex flex-wrap items-center justify-center gap-2">{actions}</p>}

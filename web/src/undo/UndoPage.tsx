@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Bot } from "lucide-react";
 import { useEffect } from "react";
 import { clientsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -36,7 +36,7 @@ export function UndoPage() {
       </p>
       {!client && <QueryStatus query={query} />}
       {!client && query.isSuccess && !query.hasNextPage && (
-        <EmptyState title="AI client not found">
+        <EmptyState title="AI client not found" icon={Bot}>
           It may work in another studio. Switch studios, or check the link.
         </EmptyState>
       )}

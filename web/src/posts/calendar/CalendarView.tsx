@@ -1,7 +1,7 @@
 import { DndContext, DragOverlay } from "@dnd-kit/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { SearchX } from "lucide-react";
+import { CalendarClock, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import { calendarQuery } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
@@ -179,6 +179,8 @@ function NothingPlanned({ search, range }: { search: PostSearch; range: Calendar
   // In a month or week, the empty days already show that there is nothing.
   if (range !== "agenda") return null;
   return (
-    <EmptyState title="Nothing planned">Open a post and choose Schedule or Ask for approval to see it here.</EmptyState>
+    <EmptyState title="Nothing planned" icon={CalendarClock}>
+      Open a post and choose Schedule or Ask for approval to see it here.
+    </EmptyState>
   );
 }
