@@ -193,8 +193,11 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await revisionItems.nth(2).getByText("Ada Berg added one.pdf").waitFor();
     assert.equal(await revisionItems.count(), 4);
     await page.getByRole("button", { name: "Undo this change" }).click();
-    await page.getByText("Revision 3 restored.").first().waitFor();
+    await page.getByText("Change undone.").first().waitFor();
     assert.equal((await readPost(postId)).assets.length, 2);
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Change reapplied.").first().waitFor();
+    assert.equal((await readPost(postId)).assets.length, 3);
   });
 
   test("the text that a user found, and text that was mostly removed, can be restored (HIST-2)", async () => {

@@ -80,7 +80,7 @@ describe("differences between two revisions", () => {
   });
 
   test("names the files that a restored revision lacks (HIST-5)", () => {
-    const describe = (filenames: string[]) => describeRestore(8, filenames, "UTC");
+    const describe = (filenames: string[]) => describeRestore("Revision 8 restored", filenames, "UTC");
     assert.equal(describe([]), "Revision 8 restored.");
     assert.equal(describe(["a.jpg"]), "Revision 8 restored without a.jpg.");
     assert.equal(describe(["a.jpg", "b.jpg"]), "Revision 8 restored without a.jpg and b.jpg.");

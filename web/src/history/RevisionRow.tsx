@@ -11,6 +11,7 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { describeRevision } from "./describe-revision.ts";
 import { isSameContent, RevisionDiff } from "./RevisionDiff.tsx";
+import type { RestoreOptions } from "./use-restore-revision.ts";
 
 /** One revision: who changed what, and when. Expands to show the differences. */
 export function RevisionRow({
@@ -37,7 +38,7 @@ export function RevisionRow({
   isCurrent: boolean;
   currentAssets: readonly Asset[];
   canRestore: boolean;
-  onRestore: (revision: number, onlyIfCurrent?: number) => Promise<void>;
+  onRestore: (revision: number, options?: RestoreOptions) => Promise<void>;
   /** Shows each of the several revisions in its own row. */
   onExpand: () => void;
 }) {
@@ -89,8 +90,8 @@ export function RevisionRow({
                         variant="quiet"
                         size="small"
                         className="mt-2"
-                        onClick={() => void run(() => onRestore(previous.revision))}
-                        busyLabel={isRunning && "Restoring…"}
+                        onClick={() => void run(() => onRestore(previous.revision, { undoes: "Changes" }))}
+                        busyLabel={isRunning && "Undoing…"}
                       >
                         Undo this and later changes
                       </Button>
@@ -114,8 +115,12 @@ export function RevisionRow({
             size="small"
             // Beside the summary, whether or not the changes are shown.
             className="absolute top-0 right-0"
-            onClick={() => void run(() => onRestore(targetRevision, isCurrent ? revision.revision : undefined))}
-            busyLabel={isRunning && "Restoring…"}
+            onClick={() =>
+              void run(() =>
+                onRestore(targetRevision, isCurrent ? { onlyIfCurrent: revision.revision, undoes: "Change" } : {}),
+              )
+            }
+            busyLabel={isRunning && (isCurrent ? "Undoing…" : "Restoring…")}
           >
             {isCurrent ? "Undo this change" : `Restore revision ${targetRevision}`}
           </Button>

@@ -8,11 +8,11 @@ interface ScheduledPublication {
 }
 
 /**
- * Says that a revision was restored, without which of its files, and what that means for the publications that were
- * scheduled before.
+ * Says that a revision was restored, or that changes were undone, without which files, and what that means for the
+ * publications that were scheduled before.
  */
 export function describeRestore(
-  revision: number,
+  outcome: string,
   missingFilenames: readonly string[],
   timezone: string,
   before: readonly ScheduledPublication[] = [],
@@ -28,7 +28,7 @@ export function describeRestore(
       .join("; ");
   const [stillScheduled, returned] = [listInState("scheduled"), listInState("proposed")];
   return [
-    `Revision ${revision} restored${missingFilenames.length === 0 ? "" : ` without ${formatFiles(missingFilenames)}`}.`,
+    `${outcome}${missingFilenames.length === 0 ? "" : ` without ${formatFiles(missingFilenames)}`}.`,
     ...(stillScheduled === "" ? [] : [`Will be published as restored: ${stillScheduled}.`]),
     ...(returned === "" ? [] : [`Needs a new approval: ${returned}.`]),
   ].join(" ");

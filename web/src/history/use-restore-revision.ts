@@ -10,14 +10,18 @@ import { describeRestore } from "./describe-restore.ts";
 
 export type MissingAsset = Awaited<ReturnType<typeof restoreRevision>>["missingAssets"][number];
 
-/**
- * Restores a revision of the open post; a toast offers Undo. With `onlyIfCurrent`, does nothing if the post has another
- * current revision by then.
- */
+export interface RestoreOptions {
+  /** Does nothing if the post has another current revision by then. */
+  onlyIfCurrent?: number;
+  /** What the user undoes by restoring the revision. */
+  undoes?: "Change" | "Changes";
+}
+
+/** Restores a revision of the open post; a toast offers Undo. */
 export function useRestoreRevision(
   controller: DraftController,
   onMissingAssets: (assets: readonly MissingAsset[]) => void,
-): (revision: number, onlyIfCurrent?: number) => Promise<void> {
+): (revision: number, options?: RestoreOptions) => Promise<void> {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
@@ -49,7 +53,7 @@ export function useRestoreRevision(
     );
   }
 
-  return async (revision, onlyIfCurrent) => {
+  return async (revision, { onlyIfCurrent, undoes } = {}) => {
     await controller.save();
     if (onlyIfCurrent !== undefined && (await readCurrentRevision()) !== onlyIfCurrent) {
       showToast({ text: "The post has changed in the meantime. Nothing was undone." });
@@ -60,10 +64,11 @@ export function useRestoreRevision(
     const missingFilenames = missingAssets.map(({ filename }) => filename);
     const undo = (): void =>
       void restore(restoredPost.revision - 1).then(
-        () => showToast({ text: "Restore undone." }),
+        () => showToast({ text: undoes === undefined ? "Restore undone." : `${undoes} reapplied.` }),
         (error: unknown) => reportUndoError(error, restoredPost),
       );
-    const text = describeRestore(revision, missingFilenames, studio.timezone, publications, restoredPost.publications);
+    const outcome = undoes === undefined ? `Revision ${revision} restored` : `${undoes} undone`;
+    const text = describeRestore(outcome, missingFilenames, studio.timezone, publications, restoredPost.publications);
     showToast({ text, action: { label: "Undo", run: undo } });
   };
 }
