@@ -25,6 +25,7 @@ const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=1024` tests a large file; the default is smaller to keep runs short. */
 const largeBytes = Number(process.env["UPLOAD_MB"] ?? 100) * mebibyte;
 const timeout = { timeout: 60_000 + largeBytes / 5000 };
+const isPartUrl = (url: string) => new URL(url).pathname.startsWith("/files/") || url.includes("partNumber=");
 const waitUntilDone = (page: Page) => page.locator('[data-state="done"]').waitFor(timeout);
 
 if (hasChromium())
@@ -150,15 +151,50 @@ if (hasChromium())
           await context.close();
         });
 
+        test("keeps the progress when the user pauses, and sends no part twice (UPLOAD-9)", async () => {
+          const link = await createTestUploadLink(service);
+          const { page, context, requestedUrls } = await openObservedPage(browser);
+          await page.goto(link.url);
+          await throttleUploads(page, largeBytes / 8);
+          await chooseFiles(page, video.path);
+          const click = (name: string) => page.getByRole("button", { name, exact: true }).click();
+          await waitForProgress(page, 0.15);
+          await click("Pause");
+          await click("Resume"); // while the paused parts are still in flight
+          await waitForProgress(page, 0.4);
+          const progressBar = page.locator("[data-status] progress");
+          const readProgress = () => progressBar.evaluate((element) => (element as unknown as { value: number }).value);
+          const values = [await readProgress()];
+          await click("Pause");
+          await page
+            .getByText(/^Paused · \d/)
+            .first()
+            .waitFor();
+          const startedAt = Date.now();
+          while (Date.now() - startedAt < 3000) {
+            values.push(await readProgress());
+            await sleep(50);
+          }
+          const drops = values.filter((value, i) => value < (values[i - 1] ?? 0));
+          assert.deepEqual(drops, [], "the progress never drops");
+          const partRequests = requestedUrls.filter(isPartUrl).length;
+          await sleep(500);
+          assert.equal(requestedUrls.filter(isPartUrl).length, partRequests, "a paused file sends no more parts");
+          assert.equal((await link.assets())[0]?.status, "pending");
+          await click("Resume");
+          await waitUntilDone(page);
+          assert.equal(requestedUrls.filter(isPartUrl).length, Math.ceil(largeBytes / (8 * mebibyte)));
+          assert.equal(await fetchDigest((await link.assets())[0]?.url ?? ""), video.digest);
+          await context.close();
+        });
+
         test("resumes from the uploaded parts after a reload (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context, requestedUrls } = await openObservedPage(browser);
           await page.goto(link.url);
           await throttleUploads(page, largeBytes / 8);
           await chooseFiles(page, video.path);
-          const countPartRequests = () =>
-            requestedUrls.filter((url) => new URL(url).pathname.startsWith("/files/") || url.includes("partNumber="))
-              .length;
+          const countPartRequests = () => requestedUrls.filter(isPartUrl).length;
           while (countPartRequests() < 9) await sleep(20);
           await page.reload();
           await page.getByText("Choose this file again").waitFor();

@@ -155,7 +155,7 @@ export function createRow(
         return parts.join(" · ");
       }
       case "paused":
-        // A pause discards the parts that are uploading, so it can leave nothing to count.
+        // A file that is paused before it starts has nothing to count.
         return `${strings.paused} · ${item.sentBytes === 0 ? size : describeProgress(item)}`;
       case "checking":
         return `${size} · ${strings.checking}`;

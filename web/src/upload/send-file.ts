@@ -58,20 +58,24 @@ export function createFileSender({
       });
   }
 
-  return async (task, file) => {
-    const controller = new AbortController();
-    task.controller = controller;
-    task.status = "waiting";
+  async function send(task: UploadTask, file: File, previousRun: Promise<void> | undefined): Promise<void> {
+    const pauseController = new AbortController();
+    task.pauseController = pauseController;
+    const signals = { pause: pauseController.signal, abort: task.abortController.signal };
+    const signal = AbortSignal.any([signals.pause, signals.abort]);
+    task.status = previousRun ? "sending" : "waiting";
     task.error = undefined;
     task.speedMeter.reset();
     notify();
     let release = () => {};
     let releaseStart = () => {};
     try {
-      release = await fileSlots.acquire(controller.signal);
-      releaseStart = await startSlots.acquire(controller.signal);
+      // A paused run finishes its parts, so that none is sent twice.
+      await previousRun;
+      release = await fileSlots.acquire(signal);
+      releaseStart = await startSlots.acquire(signal);
       setTimeout(releaseStart, maxStartMs);
-      controller.signal.addEventListener("abort", releaseStart, { once: true });
+      signal.addEventListener("abort", releaseStart, { once: true });
       // Idle time would lower the measured speed.
       if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
       task.status = "sending";
@@ -80,45 +84,42 @@ export function createFileSender({
       if (task.id === undefined || task.token === undefined) task.token = await linkPool.getCurrentToken();
       const { token } = task;
       const client = linkPool.getClient(token);
-      const uploadedFile = await transfer(
-        file,
-        { client, retrier, connectionSlots, maxParallelParts },
-        controller.signal,
-        {
-          onStartAttempted: releaseStart,
-          onStarted({ file: remote }) {
-            if (!tasks.includes(task)) {
-              // Canceled while the request was running.
-              void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
-              return;
-            }
-            // Not if the upload is paused: the request runs on.
-            if (!controller.signal.aborted) task.status = "sending";
-            if (task.id === undefined) syncAltText(task, remote, client);
-            task.id = remote.id;
-            task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.
-            // The server resumed an upload that the list already shows: replace that row.
-            const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
-            if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
-            void storedFiles.save(token, file, task.storedFile?.handle);
-            notify();
-          },
-          onProgress(sentBytes) {
-            task.sentBytes = sentBytes;
-            task.speedMeter.record(sentBytes, performance.now());
-            totalSpeed.record(getTotalSentBytes(), performance.now());
-          },
-          onChecking() {
-            task.status = "checking";
-            notify();
-          },
+      const uploadedFile = await transfer(file, { client, retrier, connectionSlots, maxParallelParts }, signals, {
+        onStartAttempted: releaseStart,
+        onStarted({ file: remote }) {
+          if (!tasks.includes(task)) {
+            // Canceled while the request was running.
+            void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
+            return;
+          }
+          // Not if the upload is paused: the request runs on.
+          if (!signal.aborted) task.status = "sending";
+          if (task.id === undefined) syncAltText(task, remote, client);
+          task.id = remote.id;
+          task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.
+          // The server resumed an upload that the list already shows: replace that row.
+          const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
+          if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
+          void storedFiles.save(token, file, task.storedFile?.handle);
+          notify();
         },
-      );
+        onProgress(sentBytes) {
+          task.sentBytes = sentBytes;
+          task.speedMeter.record(sentBytes, performance.now());
+          totalSpeed.record(getTotalSentBytes(), performance.now());
+          // The progress of a paused file is not polled.
+          if (signals.pause.aborted) notify();
+        },
+        onChecking() {
+          task.status = "checking";
+          notify();
+        },
+      });
       markDone(task, uploadedFile);
       void storedFiles.delete(token, file);
       onUploaded?.(uploadedFile);
     } catch (error) {
-      if (controller.signal.aborted) return;
+      if (signal.aborted) return;
       task.status = "failed";
       task.error = toFailure(error);
     } finally {
@@ -126,6 +127,14 @@ export function createFileSender({
       release();
       notify();
     }
+  }
+
+  return (task, file) => {
+    const run = send(task, file, task.run).finally(() => {
+      if (task.run === run) task.run = undefined;
+    });
+    task.run = run;
+    return run;
   };
 }
 

@@ -11,6 +11,13 @@ export interface TransferOptions {
   maxParallelParts: number;
 }
 
+export interface TransferSignals {
+  /** Starts no more requests, and lets the parts in flight finish: what they have sent is not lost. */
+  pause: AbortSignal;
+  /** Also aborts the parts in flight. */
+  abort: AbortSignal;
+}
+
 export interface TransferEvents {
   /** Called after each attempt to start the file, successful or not. */
   onStartAttempted(): void;
@@ -28,16 +35,17 @@ const maxRejections = 4;
 const maxCompletionRounds = 5;
 
 /**
- * Uploads one file: starts or resumes it, sends the missing parts in parallel, and completes it. `signal` aborts at any
- * point; a later call resumes.
+ * Uploads one file: starts or resumes it, sends the missing parts in parallel, and completes it. Both signals make it
+ * reject at any point, once no part is in flight; a later call resumes.
  */
 export async function transfer(
   file: File,
   options: TransferOptions,
-  signal: AbortSignal,
+  signals: TransferSignals,
   events: TransferEvents,
 ): Promise<RemoteFile> {
   const { client, retrier } = options;
+  const signal = AbortSignal.any([signals.pause, signals.abort]);
   const head = await readHead(file);
   const fileDescription = {
     name: file.name.toWellFormed(),
@@ -55,7 +63,7 @@ export async function transfer(
     events.onStarted(startedUpload);
     signal.throwIfAborted();
     if (startedUpload.file.status === "ready") return startedUpload.file;
-    await sendMissingParts(file, startedUpload, options, signal, events.onProgress);
+    await sendMissingParts(file, startedUpload, options, signals, events.onProgress);
     events.onChecking();
     try {
       return await retrier.run(() => client.completeFile(startedUpload.file.id, signal), signal);
@@ -71,9 +79,13 @@ async function sendMissingParts(
   file: File,
   { file: { id }, partBytes, parts: uploadedParts }: StartedUpload,
   { client, retrier, connectionSlots, maxParallelParts }: TransferOptions,
-  signal: AbortSignal,
+  signals: TransferSignals,
   onProgress: (sentBytes: number) => void,
 ): Promise<void> {
+  // The first part that fails aborts the others.
+  const failureController = new AbortController();
+  const partSignal = AbortSignal.any([signals.abort, failureController.signal]);
+  const signal = AbortSignal.any([signals.pause, partSignal]);
   const partCount = Math.ceil(file.size / partBytes);
   const uploadedPartSet = new Set(uploadedParts);
   const missingParts = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !uploadedPartSet.has(part));
@@ -102,9 +114,6 @@ async function sendMissingParts(
     }
   }
 
-  // The first part that fails aborts the others.
-  const failureController = new AbortController();
-  const combinedSignal = AbortSignal.any([signal, failureController.signal]);
   const queue = missingParts.values();
 
   async function sendWithFreshUrls(part: number): Promise<void> {
@@ -113,19 +122,19 @@ async function sendMissingParts(
       try {
         await retrier.run(async () => {
           const url = await getPartUrl(part);
-          const release = await connectionSlots.acquire(combinedSignal);
+          const release = await connectionSlots.acquire(signal);
           try {
             const onPartProgress = (sentBytes: number) => {
               bytesInFlight.set(part, sentBytes);
               reportProgress();
             };
             await (client.sendPart
-              ? client.sendPart({ fileId: id, part, url }, blob, combinedSignal, onPartProgress)
-              : sendPart(url, blob, combinedSignal, onPartProgress));
+              ? client.sendPart({ fileId: id, part, url }, blob, partSignal, onPartProgress)
+              : sendPart(url, blob, partSignal, onPartProgress));
           } finally {
             release();
           }
-        }, combinedSignal);
+        }, signal);
         break;
       } catch (error) {
         // The URL has expired, or the file was canceled. The request for a new URL fails if it was canceled.
@@ -145,12 +154,13 @@ async function sendMissingParts(
       try {
         await sendWithFreshUrls(part);
       } catch (error) {
-        failureController.abort(error);
+        if (!signals.pause.aborted) failureController.abort(error);
         throw error;
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(maxParallelParts, missingParts.length) }, sendQueuedParts));
+  await Promise.allSettled(Array.from({ length: Math.min(maxParallelParts, missingParts.length) }, sendQueuedParts));
+  signal.throwIfAborted();
 }
 
 /** Returns the first bytes as base64, for the server's early content check. Throws if the file can no longer be read. */

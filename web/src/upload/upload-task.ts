@@ -67,7 +67,12 @@ export interface ChosenFile {
 
 /** An item, with internal state of the uploader. */
 export interface UploadTask extends UploadItem {
-  controller: AbortController | undefined;
+  /** Pauses the current run. */
+  pauseController: AbortController | undefined;
+  /** Also aborts the parts that a paused run is still sending. */
+  abortController: AbortController;
+  /** Settles when no part is in flight any more; undefined if none is. */
+  run: Promise<void> | undefined;
   speedMeter: SpeedMeter;
 }
 
@@ -89,7 +94,9 @@ export function createUploadTask(
     storedFile: undefined,
     token: undefined,
     id: undefined,
-    controller: undefined,
+    pauseController: undefined,
+    abortController: new AbortController(),
+    run: undefined,
     speedMeter: createSpeedMeter(),
     ...initialValues,
   };

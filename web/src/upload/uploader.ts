@@ -115,7 +115,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
       for (const task of selectTasks(key)) {
         if (task.status !== "waiting" && task.status !== "sending") continue;
         task.status = "paused";
-        task.controller?.abort(new DOMException("paused", "AbortError"));
+        task.pauseController?.abort(new DOMException("paused", "AbortError"));
       }
       notify();
     },
@@ -129,7 +129,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
     cancel(key) {
       const task = findTask(key);
       if (!task) return;
-      task.controller?.abort(new DOMException("canceled", "AbortError"));
+      task.abortController.abort(new DOMException("canceled", "AbortError"));
       tasks.splice(tasks.indexOf(task), 1);
       if (task.token !== undefined && task.status !== "done") {
         const client = linkPool.getClient(task.token);
@@ -188,6 +188,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
     },
     destroy() {
       uploader.pause();
+      for (const { abortController } of tasks) abortController.abort(new DOMException("ended", "AbortError"));
       retrier.destroy();
       listeners.clear();
     },
