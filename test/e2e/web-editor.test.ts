@@ -251,6 +251,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await waitUntil(async () => Number(await bars.first().getAttribute("aria-valuenow")) > 0);
     assert.deepEqual(await findViolations(page), []);
 
+    await page.getByRole("button", { name: "Pause all" }).waitFor();
     await page.getByRole("button", { name: "Pause upload of clip-0.mp4" }).click();
     await tiles.getByText(/^Paused at/).waitFor();
     await page.getByRole("button", { name: "Cancel upload of clip-0.mp4" }).click();
@@ -269,6 +270,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
       .first()
       .setInputFiles({ name: "clip.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(100_000) });
     await firstRequest;
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
     await page.getByRole("button", { name: "Cancel upload of clip.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
     const cancelResponse = page.waitForResponse((response) => response.request().method() === "DELETE");

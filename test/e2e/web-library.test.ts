@@ -79,10 +79,12 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     await page.waitForTimeout(300);
     await waitUntil(async () => (await items().count()) === 3, { description: "each upload is shown once" });
     await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
+    await page.getByRole("button", { name: "Pause all" }).waitFor();
     await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
     await page.getByText("Paused at").waitFor();
     release();
     await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
     await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
     for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });

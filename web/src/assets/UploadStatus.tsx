@@ -26,12 +26,12 @@ export function UploadStatus({ uploads }: { uploads: LibraryUploads }) {
           <p className="m-0 min-w-0 flex-1 tabular-nums">{describeUploads(summary)}</p>
           {summary.state === "sending" && (
             <Button variant="quiet" size="small" icon={Pause} onClick={() => uploads.pause()}>
-              Pause all
+              {summary.unfinishedCount > 1 ? "Pause all" : "Pause"}
             </Button>
           )}
           {summary.state === "paused" && (
             <Button variant="quiet" size="small" icon={Play} onClick={() => uploads.resume()}>
-              Resume all
+              {summary.unfinishedCount > 1 ? "Resume all" : "Resume"}
             </Button>
           )}
         </section>

@@ -20,7 +20,7 @@ export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: 
             icon={isPaused ? Play : Pause}
             onClick={() => (isPaused ? resume() : pause())}
           >
-            {isPaused ? "Resume all" : "Pause all"}
+            {`${isPaused ? "Resume" : "Pause"}${summary.unfinishedCount > 1 ? " all" : ""}`}
           </Button>
         </div>
       )}

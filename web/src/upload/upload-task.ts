@@ -49,6 +49,8 @@ export interface UploadSummary {
   fileCount: number;
   doneCount: number;
   failedCount: number;
+  /** How many files are neither done nor stopped by a problem. */
+  unfinishedCount: number;
   sentBytes: number;
   totalBytes: number;
   speed: number | undefined;
@@ -117,6 +119,7 @@ export function summarizeUploads(
     fileCount: tasks.length,
     doneCount: tasks.filter(({ status }) => status === "done").length,
     failedCount: tasks.filter(({ status }) => status === "failed").length,
+    unfinishedCount: unfinishedTasks.length,
     sentBytes: tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0),
     totalBytes: tasks.reduce((bytes, { size }) => bytes + size, 0),
     speed: isTransferring ? speed : undefined,
