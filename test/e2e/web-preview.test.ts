@@ -366,7 +366,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("lists every image with its problems, and says that it has no alt text", async () => {
+  test("lists every image with its problems, and opens the details of one without alt text", async () => {
     const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("Boats", [
       ["plain.png", await createTwoColors()],
@@ -377,6 +377,16 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     const files = page.getByRole("list", { name: "Files for north-words" });
     await files.getByText("damaged.png", { exact: true }).waitFor();
     await files.getByRole("listitem").filter({ hasText: "plain.png" }).getByText("No alt text").waitFor();
+
+    await page.getByText("plain.png and damaged.png have no alt text.").first().waitFor();
+    const fileButton = page.getByRole("button", { name: "plain.png", exact: true });
+    await fileButton.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "plain.png" });
+    await dialog.getByLabel("Alt text").fill("Two colors");
+    await dialog.getByRole("button", { name: "Save" }).press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await fileButton.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "damaged.png", exact: true }).waitFor();
   });
 });
 

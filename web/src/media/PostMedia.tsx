@@ -26,13 +26,28 @@ import { useReorder } from "./use-reorder.ts";
 const LibraryPicker = lazy(async () => ({ default: (await import("./LibraryPicker.tsx")).LibraryPicker }));
 const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.tsx")).VideoDialog }));
 
+/** The dialog of one of the files. */
+export interface FileDialog {
+  kind: "details" | "video";
+  assetId: string;
+}
+
 /** The files of a post, in order, with the uploads to it. */
-export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
+export function PostMedia({
+  post,
+  onChange,
+  openDialog,
+  onOpenDialog,
+}: {
+  post: Post;
+  onChange: (post: Post) => void;
+  openDialog: FileDialog | undefined;
+  onOpenDialog: (dialog: FileDialog | undefined) => void;
+}) {
   const { may } = useStudio();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const uploadButton = useRef<HTMLButtonElement>(null);
-  const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
   const [isLibraryOpen, setIsLibraryOpen] = useState(false);
   const [moveAnnouncement, setMoveAnnouncement] = useState("");
   const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
@@ -56,7 +71,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   );
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
   const openDetailsOf = (asset: Asset | undefined) =>
-    asset && (() => setOpenDialog({ kind: "details", assetId: asset.id }));
+    asset && (() => onOpenDialog({ kind: "details", assetId: asset.id }));
   const error = orderError ?? links.error;
 
   const { add } = uploads;
@@ -92,8 +107,8 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   }
 
   const actions: TileActions = {
-    open: ({ id }) => setOpenDialog({ kind: "details", assetId: id }),
-    play: ({ id }) => setOpenDialog({ kind: "video", assetId: id }),
+    open: ({ id }) => onOpenDialog({ kind: "details", assetId: id }),
+    play: ({ id }) => onOpenDialog({ kind: "video", assetId: id }),
     ...(canEdit && {
       edit: { getMove, detach: (asset) => void detach([asset]), discardPendingAsset: deleteAsset, selection },
     }),
@@ -152,14 +167,14 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       {openAsset && openDialog?.kind === "details" && (
         <AssetDialog
           asset={openAsset}
-          onClose={() => setOpenDialog(undefined)}
+          onClose={() => onOpenDialog(undefined)}
           onPrevious={openDetailsOf(assets[assets.indexOf(openAsset) - 1])}
           onNext={openDetailsOf(assets[assets.indexOf(openAsset) + 1])}
         />
       )}
       <Suspense>
         {openAsset && openDialog?.kind === "video" && (
-          <VideoDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
+          <VideoDialog asset={openAsset} onClose={() => onOpenDialog(undefined)} />
         )}
         {isLibraryOpen && <LibraryPicker postId={post.id} onClose={() => setIsLibraryOpen(false)} />}
       </Suspense>

@@ -3,7 +3,8 @@ import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { useOpenThreadCount } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { PostMedia } from "../media/PostMedia.tsx";
+import { FileDetailsContext } from "../media/file-details.ts";
+import { PostMedia, type FileDialog } from "../media/PostMedia.tsx";
 import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { PostPublishing } from "../publishing/PostPublishing.tsx";
 import type { PublishMode } from "../publishing/PublishButtons.tsx";
@@ -70,6 +71,11 @@ export function PostEditor({
   });
   const [tab, setTab] = useState(allAccountsTab);
   const [publishDialog, setPublishDialog] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
+  const [fileDialog, setFileDialog] = useState<FileDialog>();
+  const fileDetails = {
+    assets: editor.latestPost.assets,
+    open: (assetId: string) => setFileDialog({ kind: "details", assetId }),
+  };
   const [openPanel, setOpenPanel] = useOpenPanel();
   const navigate = route.useNavigate();
   const intendedTime = useIntendedTime(editor.latestPost);
@@ -143,44 +149,51 @@ export function PostEditor({
           />
         </Suspense>
       )}
-      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @2xl:grid-rows-[auto_auto_1fr] @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)] @4xl:grid-rows-[auto_1fr]">
-        <div
-          ref={textColumn}
-          className={`min-w-0 scroll-mt-32 @2xl:col-span-2 @4xl:col-span-1 @4xl:col-start-1 @4xl:row-start-1 ${hasManyFiles ? "" : "@4xl:row-span-2"}`}
-        >
-          <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
-        </div>
-        <div
-          className={`grid min-w-0 grid-cols-1 gap-y-5 @2xl:contents @4xl:col-start-2 @4xl:row-start-1 @4xl:grid ${hasManyFiles ? "@4xl:row-span-2" : ""}`}
-        >
+      <FileDetailsContext value={fileDetails}>
+        <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @2xl:grid-rows-[auto_auto_1fr] @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)] @4xl:grid-rows-[auto_1fr]">
           <div
-            className={`${sectionClasses} @2xl:col-start-1 @2xl:row-start-2 ${areTagsBelowFiles ? "@2xl:row-span-2" : ""} @4xl:col-auto @4xl:row-auto`}
+            ref={textColumn}
+            className={`min-w-0 scroll-mt-32 @2xl:col-span-2 @4xl:col-span-1 @4xl:col-start-1 @4xl:row-start-1 ${hasManyFiles ? "" : "@4xl:row-span-2"}`}
           >
-            <PostPublishing
-              editor={editor}
-              isDeleted={isDeleted}
-              accounts={accounts}
-              isLoaded={isLoaded}
-              nextAction={nextAction}
-              intendedTime={intendedTime}
-              onClearIntendedTime={clearIntendedTime}
-              onPublish={openPublishDialog}
-              onOpenAccount={openAccount}
+            <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
+          </div>
+          <div
+            className={`grid min-w-0 grid-cols-1 gap-y-5 @2xl:contents @4xl:col-start-2 @4xl:row-start-1 @4xl:grid ${hasManyFiles ? "@4xl:row-span-2" : ""}`}
+          >
+            <div
+              className={`${sectionClasses} @2xl:col-start-1 @2xl:row-start-2 ${areTagsBelowFiles ? "@2xl:row-span-2" : ""} @4xl:col-auto @4xl:row-auto`}
+            >
+              <PostPublishing
+                editor={editor}
+                isDeleted={isDeleted}
+                accounts={accounts}
+                isLoaded={isLoaded}
+                nextAction={nextAction}
+                intendedTime={intendedTime}
+                onClearIntendedTime={clearIntendedTime}
+                onPublish={openPublishDialog}
+                onOpenAccount={openAccount}
+              />
+            </div>
+            <div
+              className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
+            >
+              <PostDetails post={post} editor={editor} />
+            </div>
+          </div>
+          {/* Last, because many files make it by far the longest section. */}
+          <div
+            className={`${sectionClasses} @2xl:col-start-2 @2xl:row-start-2 ${areTagsBelowFiles ? "" : "@2xl:row-span-2"} @4xl:row-span-1 @4xl:row-start-2 ${hasManyFiles ? "@4xl:col-start-1" : ""}`}
+          >
+            <PostMedia
+              post={editor.latestPost}
+              onChange={editor.accept}
+              openDialog={fileDialog}
+              onOpenDialog={setFileDialog}
             />
           </div>
-          <div
-            className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
-          >
-            <PostDetails post={post} editor={editor} />
-          </div>
         </div>
-        {/* Last, because many files make it by far the longest section. */}
-        <div
-          className={`${sectionClasses} @2xl:col-start-2 @2xl:row-start-2 ${areTagsBelowFiles ? "" : "@2xl:row-span-2"} @4xl:row-span-1 @4xl:row-start-2 ${hasManyFiles ? "@4xl:col-start-1" : ""}`}
-        >
-          <PostMedia post={editor.latestPost} onChange={editor.accept} />
-        </div>
-      </div>
+      </FileDetailsContext>
       {openPanel === "comments" && (
         <SidePanel title="Comments" onClose={() => setOpenPanel(undefined)}>
           <Suspense fallback={<Loading />}>

@@ -1,5 +1,7 @@
 import { CircleAlert, Info, TriangleAlert, type LucideIcon } from "lucide-react";
+import { Fragment, use } from "react";
 import type { Validation } from "../api/queries.ts";
+import { FileDetailsContext } from "../media/file-details.ts";
 
 export type AccountProblem = Validation["problems"][number];
 
@@ -29,7 +31,7 @@ export function ProblemList({
             <Icon size={14} className="mt-[0.2em] flex-none" aria-hidden="true" />
             <span className="min-w-0">
               <span className="sr-only">{prefix}</span>
-              {describeProblem(problem)}
+              <ProblemText problem={problem} />
             </span>
           </li>
         );
@@ -38,6 +40,37 @@ export function ProblemList({
   );
 }
 
-/** The server names two of the files. The names of many files without alt text would only hide the number. */
-const describeProblem = ({ code, message, assetIds = [] }: AccountProblem): string =>
-  code === "alt_text_missing" && assetIds.length > 2 ? `${assetIds.length} files have no alt text.` : message;
+/** The most files whose names are shown. The names of many files without alt text would only hide the number. */
+const maxNames = 2;
+
+/** On the post page, files without alt text are buttons that open the dialog with the alt text. */
+function ProblemText({ problem: { code, message, assetId, assetIds = [] } }: { problem: AccountProblem }) {
+  const details = use(FileDetailsContext);
+  if (code !== "alt_text_missing") return message;
+  const hasManyFiles = assetIds.length > maxNames;
+  const ids = assetId === undefined ? assetIds : [assetId];
+  const files = details?.assets.filter(({ id }) => ids.includes(id)) ?? [];
+  if (!details || files.length !== ids.length)
+    return hasManyFiles ? `${assetIds.length} files have no alt text.` : message;
+  // The dialog of the first file leads to the next one.
+  const buttons = hasManyFiles
+    ? files.slice(0, 1).map(({ id }) => ({ id, label: `${files.length} files` }))
+    : files.map(({ id, filename }) => ({ id, label: filename }));
+  return (
+    <>
+      {buttons.map(({ id, label }, i) => (
+        <Fragment key={id}>
+          {i > 0 && " and "}
+          <button
+            type="button"
+            className="relative cursor-pointer text-left underline hover:no-underline pointer-coarse:-my-3 pointer-coarse:py-3"
+            onClick={() => details.open(id)}
+          >
+            {label}
+          </button>
+        </Fragment>
+      ))}
+      {files.length === 1 ? " has no alt text." : " have no alt text."}
+    </>
+  );
+}
