@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { assetQuery, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { formatActor } from "../ui/format-actor.ts";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatBytes, formatDuration, formatFileType } from "./labels.ts";
 
@@ -20,9 +20,17 @@ export function AssetMetadata({ asset }: { asset: Asset }) {
     ...(durationMs === undefined ? [] : [["Duration", formatDuration(durationMs)] satisfies [string, string]]),
     [
       "Added by",
-      data && formatActor(data.createdBy, data.createdThrough === null ? null : { name: data.createdThrough }),
+      data &&
+        capitalize(formatActor(data.createdBy, data.createdThrough === null ? null : { name: data.createdThrough })),
     ],
-    ["Added", data && <RelativeTime at={data.createdAt} timezone={studio.timezone} />],
+    [
+      "Added",
+      data && (
+        <span className="block first-letter:uppercase">
+          <RelativeTime at={data.createdAt} timezone={studio.timezone} />
+        </span>
+      ),
+    ],
   ];
   return (
     <section aria-label="Details">

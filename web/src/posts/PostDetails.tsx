@@ -39,7 +39,7 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
         onChange={postTags.save}
       />
       {postTags.error !== undefined && <ErrorMessage error={postTags.error} />}
-      <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-muted">
+      <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dd]:first-letter:uppercase [&>dt]:text-muted">
         <dt>Updated</dt>
         <dd>
           <RelativeTime at={updatedAt} timezone={studio.timezone} />,{" "}
