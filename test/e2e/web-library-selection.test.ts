@@ -8,6 +8,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { pressMenuItem, waitForPaint } from "../support/page-waits.ts";
@@ -229,12 +230,18 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
   test("adds selected files to a post, with a copy of the one that is on another post (LIB-1)", async () => {
     const { deps } = fixture.service;
     const target = await createPost(deps, owner, { title: "Hills", body: "" });
+    await updatePost(deps, owner, { postId, status: "ready" });
     await open("?kind=image");
     await waitForItems(3);
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Add to post" }).press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByText("this post gets a copy").waitFor();
+    const columns = await Promise.all(
+      (await dialog.getByText(/^(Draft|Ready)$/).all()).map(async (badge) => (await badge.boundingBox())?.x),
+    );
+    assert.ok(columns.length > 1);
+    assert.equal(new Set(columns).size, 1, "the states are in one column");
     await dialog.getByRole("radio", { name: /Hills/ }).press("Space");
     await dialog.getByRole("button", { name: "Add to post" }).press("Enter");
     await page.getByText("Added 3 files to “Hills”.").first().waitFor();

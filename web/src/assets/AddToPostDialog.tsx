@@ -61,11 +61,15 @@ export function AddToPostDialog({
         }
       >
         {(items) => (
-          <div role="radiogroup" aria-label="Posts" className="-mx-2 max-h-[45vh] overflow-auto px-2 py-0.5">
+          <div
+            role="radiogroup"
+            aria-label="Posts"
+            className="-mx-2 grid max-h-[45vh] grid-cols-[auto_minmax(0,1fr)_auto_auto] gap-x-3 overflow-auto px-2 py-0.5 max-sm:grid-cols-[auto_minmax(0,1fr)_auto]"
+          >
             {items.map((post) => (
               <label
                 key={post.id}
-                className="relative flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-2 py-1.5 font-normal hover:bg-hover has-checked:bg-wash"
+                className="relative col-span-full grid min-h-11 cursor-pointer grid-cols-subgrid items-center rounded-md px-2 py-1.5 font-normal hover:bg-hover has-checked:bg-wash"
               >
                 <input
                   type="radio"
@@ -74,9 +78,9 @@ export function AddToPostDialog({
                   checked={selectedPost?.id === post.id}
                   onChange={() => setSelectedPost(post)}
                 />
-                <span className="line-clamp-2 min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">{post.title}</span>
+                <span className="line-clamp-2 min-w-0 font-medium [overflow-wrap:anywhere]">{post.title}</span>
                 <PostStateBadge post={post} />
-                <span className="w-24 flex-none text-right text-sm text-muted max-sm:hidden">
+                <span className="text-right text-sm whitespace-nowrap text-muted max-sm:hidden">
                   <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
                 </span>
               </label>
