@@ -197,6 +197,7 @@ if (hasChromium())
           const countPartRequests = () => requestedUrls.filter(isPartUrl).length;
           while (countPartRequests() < 9) await sleep(20);
           await page.reload();
+          await page.getByText(/ · Upload interrupted$/).waitFor();
           await page.getByText("Choose this file again").waitFor();
           await throttleUploads(page, largeBytes);
           const pendingChooser = page.waitForEvent("filechooser");

@@ -164,7 +164,7 @@ export function createRow(
       case "failed":
         return `${size} · ${strings.uploadFailed}`;
       case "missing":
-        return size;
+        return `${size} · ${strings.uploadInterrupted}`;
     }
   }
 

@@ -38,6 +38,7 @@ export const english = {
   offline: "You are offline. The upload resumes when you are back online.",
   unreachable: "The server isn’t responding. The upload resumes automatically.",
   connectionRestored: "Connection restored.",
+  uploadInterrupted: "Upload interrupted",
   chooseAgain: "Choose this file again to resume the upload.",
   chooseFile: "Choose file…",
   unreadableFiles: unreadableFilesText,

@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "Sie sind offline. Der Upload wird fortgesetzt, sobald Sie wieder online sind.",
   unreachable: "Der Server antwortet nicht. Der Upload wird automatisch fortgesetzt.",
   connectionRestored: "Verbindung wiederhergestellt.",
+  uploadInterrupted: "Upload unterbrochen",
   chooseAgain: "Wählen Sie diese Datei noch einmal aus, um den Upload fortzusetzen.",
   chooseFile: "Datei auswählen …",
   unreadableFiles: "Einige Dateien konnten nicht gelesen werden und wurden nicht hinzugefügt.",

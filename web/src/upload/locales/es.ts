@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "Está sin conexión. La subida se reanudará cuando vuelva la conexión.",
   unreachable: "El servidor no responde. La subida se reanudará automáticamente.",
   connectionRestored: "Conexión restablecida.",
+  uploadInterrupted: "Subida interrumpida",
   chooseAgain: "Elija de nuevo este archivo para reanudar la subida.",
   chooseFile: "Elegir archivo…",
   unreadableFiles: "Algunos archivos no se pudieron leer y no se añadieron.",

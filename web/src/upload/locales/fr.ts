@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "Vous êtes hors ligne. L’envoi reprendra au retour de la connexion.",
   unreachable: "Le serveur ne répond pas. L’envoi reprendra automatiquement.",
   connectionRestored: "Connexion rétablie.",
+  uploadInterrupted: "Envoi interrompu",
   chooseAgain: "Choisissez à nouveau ce fichier pour reprendre l’envoi.",
   chooseFile: "Choisir le fichier…",
   unreadableFiles: "Certains fichiers n’ont pas pu être lus et n’ont pas été ajoutés.",

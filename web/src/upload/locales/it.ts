@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "Sei offline. Il caricamento riprenderà quando torni online.",
   unreachable: "Il server non risponde. Il caricamento riprenderà automaticamente.",
   connectionRestored: "Connessione ripristinata.",
+  uploadInterrupted: "Caricamento interrotto",
   chooseAgain: "Scegli di nuovo questo file per riprendere il caricamento.",
   chooseFile: "Scegli il file…",
   unreadableFiles: "Non è stato possibile leggere alcuni file, che non sono stati aggiunti.",

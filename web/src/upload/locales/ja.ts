@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   offline: "オフラインです。接続が戻ると自動で再開します。",
   unreachable: "サーバーが応答しません。アップロードは自動で再開します。",
   connectionRestored: "接続が回復しました。",
+  uploadInterrupted: "アップロードが中断されました",
   chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
   chooseFile: "ファイルを選択…",
   unreadableFiles: "一部のファイルは読み取れなかったため、追加されませんでした。",

@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "U bent offline. De upload wordt hervat zodra u weer online bent.",
   unreachable: "De server reageert niet. De upload wordt automatisch hervat.",
   connectionRestored: "Verbinding hersteld.",
+  uploadInterrupted: "Upload onderbroken",
   chooseAgain: "Kies dit bestand opnieuw om de upload te hervatten.",
   chooseFile: "Bestand kiezen…",
   unreadableFiles: "Sommige bestanden konden niet worden gelezen en zijn niet toegevoegd.",

@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   offline: "Está sem ligação. O envio será retomado quando a ligação voltar.",
   unreachable: "O servidor não responde. O envio será retomado automaticamente.",
   connectionRestored: "Ligação restabelecida.",
+  uploadInterrupted: "Envio interrompido",
   chooseAgain: "Escolha este ficheiro outra vez para retomar o envio.",
   chooseFile: "Escolher ficheiro…",
   unreadableFiles: "Não foi possível ler alguns ficheiros, que não foram adicionados.",

@@ -19,6 +19,7 @@ export const strings: StringOverrides = {
   offline: "您已离线。恢复联网后会继续上传。",
   unreachable: "服务器没有响应。上传会自动恢复。",
   connectionRestored: "连接已恢复。",
+  uploadInterrupted: "上传已中断",
   chooseAgain: "请再次选择此文件以继续上传。",
   chooseFile: "选择文件…",
   unreadableFiles: "部分文件无法读取，未被添加。",
