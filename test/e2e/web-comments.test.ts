@@ -132,6 +132,21 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  test("on a touch screen, the button that deletes a comment leaves no gap below the name (COM-2, WEB-7)", async () => {
+    const context = await fixture.openContext(owner, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    const touchPage = await context.newPage();
+    await touchPage.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}?panel=comments`);
+    const comment = touchPage.getByRole("article").filter({ hasText: "Use the blue photo." });
+    await comment.waitFor();
+    const name = await comment.getByText("Ada Berg").boundingBox();
+    const body = await comment.getByText("Use the blue photo.").boundingBox();
+    const button = await comment.getByRole("button", { name: "Delete comment" }).boundingBox();
+    assert.ok(name && body && button);
+    assert.ok(body.y - (name.y + name.height) < 8, "no gap");
+    assert.ok(button.width >= 44 && button.height >= 44);
+    await context.close();
+  });
+
   test("people delete their own comments after a confirmation, and others' replies stay (COM-2, WEB-10)", async () => {
     const ownComments = panel().getByRole("article", { name: "Comment by Ada Berg" });
     const deleteButtons = panel().getByRole("button", { name: "Delete comment" });
