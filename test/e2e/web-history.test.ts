@@ -122,11 +122,20 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
 
     // The activity page offers the same undo later.
     await openStudioPage("activity");
-    for (const expectedTitles of [["Amazing!", "Amazing!", "Amazing!"], titles]) {
-      await page.getByRole("button", { name: "Undo this undo" }).first().click();
-      await page.getByText("7 changes undone.").last().waitFor();
+    const newestUndo = page
+      .getByRole("listitem")
+      .filter({ hasText: /(undid|reapplied) changes/ })
+      .first();
+    for (const [label, result, expectedTitles] of [
+      ["Reapply changes", "reapplied", ["Amazing!", "Amazing!", "Amazing!"]],
+      ["Undo changes", "undone", titles],
+    ] as const) {
+      await newestUndo.getByRole("button", { name: label }).click();
+      await page.getByText(`7 changes ${result}.`).last().waitFor();
       await waitUntil(async () => (await readTitles()).join() === expectedTitles.join());
     }
+    await newestUndo.getByText("undid changes").waitFor();
+    await newestUndo.getByRole("button", { name: "Reapply changes" }).waitFor();
   });
 
   test("keeps what another user changed afterwards, and shows both values (UNDO-2)", async () => {

@@ -69,8 +69,9 @@ export async function undoUndo(
   const undo = isId("activity", input.undoId) ? await deps.activity.find(caller.studio.id, input.undoId) : undefined;
   const isAllowed = undo?.userId === caller.user.id || may(caller.role, "clients.undoAny");
   if (undo?.action !== "client.undone" || !isAllowed) throw notFoundError("undo");
-  const { clientId, clientName, userId } = undo.detail;
-  const detail = { clientId, clientName, userId, undoes: undo.id };
+  // The undo of an undo reapplies the client's changes. Older entries don't say whether they did.
+  const { clientId, clientName, userId, undoes, reapplies = undoes !== undefined } = undo.detail;
+  const detail = { clientId, clientName, userId, undoes: undo.id, reapplies: reapplies !== true };
   return addSubjects(deps, caller, await runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun));
 }
 

@@ -36,7 +36,7 @@ export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
           </p>
         )}
         {!isSingle && <GroupedEntries group={group} />}
-        {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={newest.id} />}
+        {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undo={newest} />}
       </div>
       <EntryTime at={newest.at} />
     </li>

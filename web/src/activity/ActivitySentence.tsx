@@ -23,7 +23,7 @@ export function ActivitySentence({ group }: { group: ActivityGroup }) {
     return object && <ObjectLink object={object} postSearch={getPostSearch(newest)} />;
   }
 
-  const parts = getActionTemplate(newest.action)
+  const parts = getActionTemplate(newest)
     .split(/\[(.*?)\]/)
     // The parts with an odd index were in brackets, which may be omitted.
     .filter((part, i) => i % 2 === 0 || listPlaceholderTypes(part).every((type) => findObject(newest, type)))

@@ -43,12 +43,7 @@ function listParts({ action, detail }: Pick<ActivityEntry, "action" | "detail">)
   if (action === "post.updated" && Array.isArray(detail["fields"]))
     return [describeChanges([{ detail }]), `revision ${Number(detail["revision"])}`];
   if (action === "asset.updated" && Array.isArray(detail["fields"])) return [describeChanges([{ detail }])];
-  if (action === "client.undone")
-    return [
-      detail["undoes"] === undefined
-        ? `Made by ${readText("clientName")}`
-        : `Made by an earlier undo of ${readText("clientName")}’s changes`,
-    ];
+  if (action === "client.undone") return [`Made by ${readText("clientName")}`];
   const describe = changeDescriptions[action];
   if (describe) return [describe(detail)];
   if (action === "member.role_changed") return [`From ${readText("from")} to ${readText("to")}`];

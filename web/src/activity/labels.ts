@@ -1,5 +1,6 @@
 import type { Activity, ActivityFilter } from "../api/queries.ts";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
+import type { ActivityEntry } from "./group-activity.ts";
 
 /**
  * A template follows the actor's name: "Ada created the studio". `{post}` stands for the name of the entry's post. A
@@ -119,8 +120,14 @@ export const groupActions = () =>
       ] as const,
   );
 
-export const getActionTemplate = (action: string): string =>
-  Object.entries(actionLabels).find(([name]) => name === action)?.[1].template ?? action.replace(/[._]/g, " ");
+export function getActionTemplate({ action, detail }: Pick<ActivityEntry, "action" | "detail">): string {
+  if (action === "client.undone" && hasReapplied(detail)) return "reapplied changes";
+  return Object.entries(actionLabels).find(([name]) => name === action)?.[1].template ?? action.replace(/[._]/g, " ");
+}
+
+/** Whether an undo undid an earlier undo, which reapplies the client's changes. Older entries only name that undo. */
+export const hasReapplied = ({ undoes, reapplies = undoes !== undefined }: ActivityEntry["detail"]): boolean =>
+  reapplies === true;
 
 /** Whether the entry's client is the one that the user approved or moved, rather than the one that acted. */
 const isAboutClient = (action: string): boolean => action === "client.approved" || action === "client.moved";
