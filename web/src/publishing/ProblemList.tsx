@@ -63,7 +63,7 @@ function ProblemText({ problem: { code, message, assetId, assetIds = [] } }: { p
           {i > 0 && " and "}
           <button
             type="button"
-            className="relative cursor-pointer text-left underline hover:no-underline pointer-coarse:-my-3 pointer-coarse:py-3"
+            className="relative cursor-pointer text-left underline hover:no-underline pointer-coarse:-mx-2 pointer-coarse:-my-3.5 pointer-coarse:min-w-11 pointer-coarse:px-2 pointer-coarse:py-3.5"
             onClick={() => details.open(id)}
           >
             {label}
