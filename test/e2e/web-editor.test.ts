@@ -261,6 +261,19 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("says that the accounts are loading, instead of an empty card (WEB-12)", async () => {
+    const page = await openPost(await addPost("Slow"));
+    const { firstRequest, release } = await holdRequests(page, "**/platforms", "GET");
+    await page.reload();
+    await firstRequest;
+    const card = page.getByRole("region", { name: "Publishing" });
+    await card.getByText("Loading…").waitFor();
+    release();
+    await card.getByRole("button", { name: "Text and preview for blue-harbour" }).waitFor();
+    assert.equal(await card.getByText("Loading…").count(), 0);
+    await page.context().close();
+  });
+
   test("removes an upload that is canceled before the server has responded (WEB-10)", async () => {
     const postId = await addPost("Autumn");
     const page = await openPost(postId);

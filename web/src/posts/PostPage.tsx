@@ -1,9 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { FileText } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { isNotFound } from "../api/api-error.ts";
-import { postQuery } from "../api/queries.ts";
+import { platformsQuery, postQuery } from "../api/queries.ts";
 import { StudioContext, useStudio, type StudioAccess } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
@@ -20,6 +20,8 @@ export function PostPage() {
   const { studio } = access;
   const { postId } = route.useParams();
   const post = useQuery(postQuery(studio.id, postId));
+  // Requested with the post, so that its accounts don’t appear later than its text.
+  usePrefetchQuery(platformsQuery(studio.id));
   const isDeleted = post.data !== undefined && isNotFound(post.error);
   const editorAccess = useMemo(() => (isDeleted ? withoutPostActions(access) : access), [access, isDeleted]);
   // Kept here, because the editor of the next post focuses the same button.

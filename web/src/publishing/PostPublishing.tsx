@@ -4,6 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { cardListClasses, List } from "../ui/List.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { AccountList } from "./AccountList.tsx";
 import { isWaiting } from "./find-blocking-problem.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
@@ -98,6 +99,11 @@ export function PostPublishing({
         <p className="mt-0 mb-4 text-muted last:mb-0">
           This post is archived. To publish it, restore it as a draft first.
         </p>
+      )}
+      {!isLoaded && !isDeleted && publications.length === 0 && (
+        <div className="min-h-14 [&>p]:mt-0">
+          <Loading />
+        </div>
       )}
       {isLoaded && !hasAccounts && !isDeleted && <NoAccounts postId={postId} intendedTime={intendedTime} />}
       {publications.length > 0 && (
