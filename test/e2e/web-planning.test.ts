@@ -827,6 +827,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
 
     await page.getByRole("radio", { name: "Week" }).click();
+    // Until then, the cell of the month matches too.
+    await page.getByRole("radio", { name: "Week", checked: true }).waitFor();
     const cell = page.getByRole("cell").filter({ hasText: title }).filter({ hasText: "Missed" });
     await cell.waitFor();
     const cellBox = await cell.boundingBox();
@@ -938,6 +940,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await dialog.getByRole("button", { name: "Cancel publications and move to trash" }).click();
     await page.getByText("“Mussels” moved to the trash.").first().waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Restored “Mussels”.").first().waitFor(); // until then, the list can be outdated
     await page.getByRole("link", { name: "Mussels" }).waitFor();
     assert.ok((await readPlans(postId)).every((plan) => plan.includes("canceled")));
     await page.context().close();
