@@ -11,10 +11,11 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement, waitForPlace } from "../support/drag-announcements.ts";
+import { waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture, waitForData, type WebFixture } from "../support/web-fixture.ts";
 
 const timezone = "Europe/Berlin";
 
@@ -60,8 +61,8 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
   /** Waits for the data of the calendar and of the list beside it, which moves the days. */
   async function waitForCalendar(page: Page): Promise<void> {
     await page.getByRole("table").waitFor();
-    await page.waitForLoadState("networkidle");
-    await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, { description: "the calendar" });
+    await waitForData(page);
+    await waitForPaint(page);
   }
   /** The state of the post's last publication, and its time in the studio's time zone. */
   async function readPlan(postId: string): Promise<[state: string | undefined, localTime: string | undefined]> {
@@ -75,6 +76,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     const postId = await addPost("Fog", { at: toIso(`${day}T10:00`) });
     assert.deepEqual(await readPlan(postId), ["scheduled", `${day}T10:00`]);
     const page = await open(member, `?view=calendar&date=${day}`);
+    await waitForCalendar(page);
     const drag = async () => {
       await page.getByRole("button", { name: /^Fog\b/ }).press("Space");
       await waitForPlace(page, formatLongDay(day));
@@ -201,10 +203,12 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("radio", { name: "Agenda" }).click();
     await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
     await page.getByRole("radio", { name: "Month" }).click();
-    await unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.").waitFor();
+    const dragHint = unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.");
+    await dragHint.waitFor();
     await page.setViewportSize({ width: 1024, height: 900 });
     await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
+    await dragHint.waitFor();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();

@@ -9,7 +9,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement } from "../support/drag-announcements.ts";
-import { resizeWindow } from "../support/page-waits.ts";
+import { pressMenuItem, resizeWindow, waitForMenu } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { jpeg } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -102,22 +102,26 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("a.jpg was not moved.").waitFor({ state: "attached" });
     assert.deepEqual(await readOrder(postId), ["b.jpg", "a.jpg", "c.pdf"]);
 
-    await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
+    const otherMenu = page.getByRole("button", { name: "Actions for c.pdf" });
+    await otherMenu.press("Enter");
     assert.equal(await page.getByRole("menuitem", { name: "Move later" }).getAttribute("aria-disabled"), "true");
-    await page.getByRole("menuitem", { name: "Move earlier" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Move earlier");
     await waitForOrder(postId, ["b.jpg", "c.pdf", "a.jpg"]);
     await page.getByText("Moved c.pdf to position 2 of 3.").waitFor({ state: "attached" });
+    await otherMenu.and(page.locator(":focus")).waitFor();
 
     const menu = page.getByRole("button", { name: "Actions for a.jpg" });
     await menu.press("Enter");
+    await waitForMenu(page);
     assert.equal(await page.getByRole("menuitem", { name: "Move to last" }).count(), 0, "it is the last");
-    await page.getByRole("menuitem", { name: "Move to first" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Move to first");
     await waitForOrder(postId, ["a.jpg", "b.jpg", "c.pdf"]);
     await page.getByText("Moved a.jpg to position 1 of 3.").waitFor({ state: "attached" });
     await menu.and(page.locator(":focus")).waitFor();
     await menu.press("Enter");
+    await waitForMenu(page);
     assert.equal(await page.getByRole("menuitem", { name: "Move to first" }).count(), 0, "it is the first");
-    await page.getByRole("menuitem", { name: "Move to last" }).press("Enter");
+    await pressMenuItem(page, "menuitem", "Move to last");
     await waitForOrder(postId, ["b.jpg", "c.pdf", "a.jpg"]);
     await menu.and(page.locator(":focus")).waitFor();
     await page.context().close();
@@ -211,7 +215,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     }
     await waitForOrder(postId, ["first.jpg"]);
     await box.waitFor({ state: "detached" });
-    assert.equal(await desktopPage.evaluate("document.activeElement.textContent"), "Upload");
+    await desktopPage.getByRole("button", { name: "Upload", exact: true }).and(desktopPage.locator(":focus")).waitFor();
     await desktopPage.context().close();
   });
 
@@ -529,6 +533,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Panel" }).click();
     await page.waitForURL(`**/posts/${postId}`);
     const field = page.getByRole("textbox", { name: "Text", exact: true });
+    await page.getByRole("tab", { name: /^blue-harbour/ }).waitFor(); // the preview beside the text needs the accounts
     const fieldWidth = (await field.boundingBox())?.width;
     await page.getByText("Preview", { exact: true }).click();
     assert.equal((await page.getByText("Panel.", { exact: true }).locator("..").boundingBox())?.width, fieldWidth);

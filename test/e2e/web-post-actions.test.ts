@@ -100,11 +100,14 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok(await page.getByRole("button", { name: "Previous post" }).isDisabled());
     const controls = [page.getByRole("combobox", { name: "Status" }), page.getByRole("button", { name: "Comments" })];
     const readBoxes = () => Promise.all(controls.map((control) => control.boundingBox()));
+    const nextAction = page.getByRole("button", { name: "Mark ready" }); // it appears later, and moves what is before it
+    await nextAction.waitFor();
     const boxes = await readBoxes();
     const listResponse = page.waitForResponse((response) => response.url().includes("/post-summaries"));
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${otherId}`);
     await waitForTitle(page, "Other");
     await listResponse;
+    await nextAction.waitFor();
     assert.equal(await page.getByRole("button", { name: "Next post" }).count(), 0, "it is not in the filtered list");
     assert.deepEqual(await readBoxes(), boxes, "the buttons for other posts move no others when they appear");
     await page.goBack();
@@ -360,7 +363,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForTitle(page, "One");
 
     await page.keyboard.press("c");
-    await page.getByRole("complementary", { name: "Comments" }).waitFor();
+    await page.getByRole("complementary", { name: "Comments" }).and(page.locator(":focus-within")).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("complementary", { name: "Comments" }).waitFor({ state: "detached" });
     await page.keyboard.press("ControlOrMeta+k");

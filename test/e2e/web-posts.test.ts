@@ -12,11 +12,11 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForPlace } from "../support/drag-announcements.ts";
-import { resizeWindow, waitForFit } from "../support/page-waits.ts";
+import { pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture, waitForData, type WebFixture } from "../support/web-fixture.ts";
 import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1280, height: 900 };
@@ -70,7 +70,11 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Old fog" }).waitFor();
     assert.deepEqual(await getTitles(page), ["Boats", "Old fog", "Fog"]);
     await page.getByRole("button", { name: "Author" }).press("Enter");
-    await page.getByRole("menuitemradio", { name: member.user.name }).press("Enter");
+    await pressMenuItem(page, "menuitemradio", member.user.name);
+    await page
+      .getByRole("button", { name: `Author: ${member.user.name}` })
+      .and(page.locator(":focus"))
+      .waitFor();
     await page.getByRole("link", { name: "Fog", exact: true }).waitFor({ state: "detached" });
     const url = new URL(page.url());
     assert.deepEqual(Object.fromEntries(url.searchParams), { archived: "true", author: member.user.id });
@@ -428,6 +432,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("No archived posts match “boats” in title, text or tags.").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).click();
     await page.waitForURL(/\/posts$/);
+    await page.getByRole("link", { name: "Fog" }).waitFor(); // the URL changes before the field is cleared
     await page.getByRole("searchbox", { name: "Search posts" }).fill("boats");
     await page.getByRole("link", { name: "Clear search" }).click();
     await page.waitForURL(/\/posts$/);
@@ -574,6 +579,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const { postId, day } = await planPost(owner, "Fog");
     const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);
     const card = page.getByRole("button", { name: /^Fog\b/ });
+    await waitForData(page);
     await card.press("Space");
     await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
     await page.keyboard.press("ArrowDown");
@@ -616,6 +622,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
     await page.route("**/reschedule", (route) => route.fulfill({ status: 409, json: problem }));
     const row = page.getByRole("row", { name: /^10:00/ });
+    await waitForData(page);
     await row.getByRole("button", { name: /^Fog\b/ }).press("Space");
     await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
     await page.keyboard.press("ArrowDown");
@@ -643,6 +650,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.route("**/reschedule", (route) =>
       requests++ === 0 ? route.continue() : route.fulfill({ status: 409, json: problem }),
     );
+    await waitForData(page);
     await page.getByRole("button", { name: /^Fog\b/ }).press("Space");
     await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
     await page.keyboard.press("ArrowDown");
@@ -682,6 +690,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await open(`?view=calendar&date=${day}`);
     const card = page.getByRole("button", { name: /^Fog\b/ });
     assert.equal(await card.getAttribute("aria-roledescription"), null);
+    await waitForPaint(page);
     await card.press("Enter");
     await page.getByRole("link", { name: "Open post" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Reschedule" }).count(), 0);

@@ -12,7 +12,7 @@ import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-ti
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { blockPolls, waitForFit } from "../support/page-waits.ts";
+import { blockPolls, resizeWindow, waitForFit, waitForMenu } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import type { SandboxPostView } from "../support/publishing-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
@@ -393,6 +393,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await memberPage.getByRole("button", { name: "Actions for Kiln" }).click();
     await memberPage.getByRole("menuitem", { name: "Ask for approval…" }).waitFor();
     assert.equal(await memberPage.getByRole("menuitem", { name: "Schedule…" }).count(), 0);
+    await waitForMenu(memberPage);
     await memberPage.keyboard.press("Escape");
     await memberPage.getByRole("link", { name: "Kiln" }).click();
     await memberPage.getByRole("button", { name: "Ask for approval…" }).click();
@@ -440,7 +441,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await changes.getByText("Changed after it was approved, last by Bo Dahl").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
-    await page.setViewportSize({ width: 390, height: 640 });
+    await resizeWindow(page, { width: 390, height: 640 });
     const box = await approve.boundingBox();
     assert.ok(box && box.y + box.height <= 640, `the button is in view without scrolling: ${JSON.stringify(box)}`);
     assert.ok(box.width > 340, `the button has a row of its own: ${JSON.stringify(box)}`);
@@ -566,6 +567,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).first().click();
     const toast = page.getByRole("listitem").filter({ hasText: /approved\. Publishing to blue-harbour now\./ });
     await toast.waitFor();
+    await page.getByRole("heading", { name: "Sooner" }).waitFor({ state: "detached" }); // it was the first proposal
     const toastBox = await toast.boundingBox();
     assert.ok(toastBox);
     const bars = await page.locator("[data-sticky-actions]").all();

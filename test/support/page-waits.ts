@@ -19,9 +19,13 @@ export async function waitForFit(page: Page): Promise<void> {
   });
 }
 
-/** Chooses an item of an open menu by keyboard. A menu takes the focus only after it has appeared. */
+/** Waits until the open menu has the focus, which it takes only after it has appeared. Then it handles keys. */
+export const waitForMenu = (page: Page): Promise<void> =>
+  page.locator("[role=menu]:focus, [role=menu] :focus").waitFor();
+
+/** Chooses an item of an open menu by keyboard. */
 export async function pressMenuItem(page: Page, role: "menuitem" | "menuitemradio", name: string): Promise<void> {
-  await page.locator("[role=menu]:focus, [role=menu] :focus").waitFor();
+  await waitForMenu(page);
   await page.getByRole(role, { name }).press("Enter");
 }
 

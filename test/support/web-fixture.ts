@@ -26,6 +26,11 @@ export interface WebFixture {
 export async function openLoadedPage(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole("heading").first().waitFor();
+  await waitForData(page);
+}
+
+/** Waits until a page that was just opened has loaded its data, which can move what is already shown. */
+export async function waitForData(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, { description: "the whole page" });
 }

@@ -5,6 +5,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { waitForPaint } from "./page-waits.ts";
 import { jpeg, pdf } from "./samples.ts";
 import { newStudio, newUser } from "./users.ts";
 import type { WebFixture } from "./web-fixture.ts";
@@ -42,7 +43,7 @@ export async function attachNewFile(deps: Deps, owner: Caller, postId: string, f
   return assetId;
 }
 
-/** Opens a page of the owner's studio, such as `posts?view=board`. Adds the page's errors to `errors`. */
+/** Opens a page of the owner's studio, such as `posts?view=board`, until it handles keys. Adds its errors to `errors`. */
 export async function openStudioPage(
   { openContext, service }: WebFixture,
   owner: Caller,
@@ -54,5 +55,7 @@ export async function openStudioPage(
   const page = await context.newPage();
   page.on("pageerror", (error) => void errors.push(error.message));
   await page.goto(`${service.base}/studios/${owner.studio.id}/${path}`);
+  await page.getByRole("heading").first().waitFor();
+  await waitForPaint(page);
   return page;
 }
