@@ -119,6 +119,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${sampleStudio.owner.studio.id}/connect`);
     const tab = (name: string) => page.getByRole("tab", { name, exact: true });
     const hasRing = (): Promise<unknown> => page.evaluate("document.activeElement?.matches(':focus-visible')");
+    await page.locator("#connect:focus").waitFor(); // the page moves the focus after it has loaded
     await tab("Cursor").click();
     await page.locator('[role=tab][aria-selected=true]:text-is("Cursor")').waitFor();
     assert.equal(await hasRing(), false);

@@ -85,7 +85,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await dialog.getByRole("button", { name: "Done" }).click();
     await question.getByRole("button", { name: "Close without copying" }).click();
     await question.waitFor({ state: "detached" });
-    assert.equal(await page.locator(":focus").textContent(), await inviteButton.textContent());
+    await inviteButton.and(page.locator(":focus")).waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
 
@@ -314,11 +314,11 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await menuButton.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
     await menuButton.waitFor();
-    const tiles = await page.getByRole("list", { name: "Files of this post" }).getByRole("listitem").allTextContents();
-    assert.deepEqual(
-      tiles.map((text) => /fog\.png|notes\.txt/.exec(text)?.[0]),
-      ["fog.png", "notes.txt"],
-    );
+    const tiles = page.getByRole("list", { name: "Files of this post" }).getByRole("listitem");
+    const readNames = async () =>
+      (await tiles.allTextContents()).map((text) => /fog\.png|notes\.txt/.exec(text)?.[0]).join();
+    // A poll can return the file before it is back at its position.
+    await waitUntil(async () => (await readNames()) === "fog.png,notes.txt", { description: "the file is the first" });
   });
 
   test("cancels a running upload after confirmation (WEB-10)", async () => {
@@ -412,7 +412,10 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "archived");
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Mark ready" }).waitFor();
-    assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "draft");
+    await waitUntil(async () => (await assistant.call("get_post", { postId: post.id }))["status"] === "draft", {
+      description: "the post is a draft",
+      intervalMs: 200,
+    });
   });
 
   test("a user creates a second studio and switches to it; the assistant uses it after it reconnects (WEB-8)", async () => {

@@ -70,14 +70,16 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
   });
 
   test("people comment and reply by keyboard; the panel and an unsent comment survive a reload (COM-2)", async () => {
+    const field = threads().getByRole("textbox", { name: "Reply" });
     await threads().getByRole("button", { name: "Reply" }).press("Enter");
+    await field.and(page.locator(":focus")).waitFor();
     await page.keyboard.type("From ten to four.");
     await page.reload();
     await threads().getByRole("button", { name: "Reply" }).waitFor();
     await waitForPaint(page);
     await threads().getByRole("button", { name: "Reply" }).press("Enter");
-    const field = threads().getByRole("textbox", { name: "Reply" });
     assert.equal(await field.inputValue(), "From ten to four.");
+    await field.and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Control+Enter");
     await threads().getByRole("list", { name: "Replies" }).getByText("From ten to four.").waitFor();
     // The focus returns to where it was.

@@ -275,7 +275,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await changeAsAssistant(postId, { title: "Five vases, one glaze" });
     await banner.getByRole("button", { name: "Back to draft" }).click();
     await banner.waitFor({ state: "detached" });
-    assert.equal((await readPost(postId)).status, "draft");
+    await waitUntil(async () => (await readPost(postId)).status === "draft");
 
     // The user's own changes need no decision.
     await page.getByLabel("Status").selectOption("ready");
@@ -304,8 +304,11 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const undo = page.getByRole("button", { name: "Undo", exact: true });
     await undo.waitFor();
     await page.getByRole("link", { name: "Trash" }).click();
-    await page.getByRole("button", { name: "Restore Five vases, one glaze" }).click();
-    // There is nothing left to undo.
+    await Promise.all([
+      page.waitForResponse("**/restore"),
+      page.getByRole("button", { name: "Restore Five vases, one glaze" }).click(),
+    ]);
+    // There is nothing left to undo. By itself, the toast would stay longer.
     await undo.waitFor({ state: "detached", timeout: 4000 });
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await deletePost();

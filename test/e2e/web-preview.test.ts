@@ -14,6 +14,7 @@ import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 const phone = { width: 390, height: 844 };
@@ -271,9 +272,9 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await filesDialog.getByRole("button", { name: "Save" }).click();
     await filesDialog.waitFor({ state: "detached" });
     await publishDialog.getByRole("checkbox", { name: "north-words", checked: true }).waitFor();
-    assert.equal(await publishDialog.getByText(problem).count(), 0);
+    await publishDialog.getByText(problem).waitFor({ state: "detached" });
     // The button that opened the other dialog has disappeared with the problem.
-    assert.equal(await publishDialog.evaluate((dialog) => dialog.matches(":focus-within")), true);
+    await publishDialog.and(page.locator(":focus-within")).waitFor();
     await publishDialog.getByRole("button", { name: "Cancel" }).click();
 
     const readFiles = async (): Promise<string[] | undefined> => {
@@ -347,9 +348,10 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await findProposal("north-second").getByRole("group", { name: "Text" }).getByText("Ships").waitFor();
     const summary = page.getByText(/^Same content as for north-(first|third) above$/);
     await summary.waitFor();
-    assert.equal(await page.getByRole("list", { name: "Files" }).filter({ visible: true }).count(), 2);
+    const fileLists = page.getByRole("list", { name: "Files" }).filter({ visible: true });
+    await waitUntil(async () => (await fileLists.count()) === 2, { description: "2 lists of files" });
     await summary.click();
-    assert.equal(await page.getByRole("list", { name: "Files" }).filter({ visible: true }).count(), 3);
+    await waitUntil(async () => (await fileLists.count()) === 3, { description: "3 lists of files" });
 
     const proposal = findProposal("north-second");
     await proposal.getByText("No alt text").waitFor();

@@ -11,7 +11,7 @@ import { findViolations } from "../support/axe.ts";
 import { almostMatchingQuery } from "../support/hostile-posts.ts";
 import { png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe("search in the web app", { skip: skipWithoutChromium }, () => {
@@ -83,7 +83,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     const page = await context.newPage();
     const hasTags = async (expected: string) =>
       (await getPost(deps, owner, { postId })).tags.toSorted().join() === expected;
-    await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
+    await openLoadedPage(page, `${base}/studios/${owner.studio.id}/posts/${postId}`);
     const field = page.getByRole("combobox", { name: "Tags" });
     const fieldBox = await field.boundingBox();
     await field.pressSequentially("Harbour,sea,");
@@ -103,7 +103,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Show posts with the tag harbour" }).press("Enter");
     await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
 
-    await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+    await openLoadedPage(page, `${base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Hills" }).waitFor({ state: "detached" });
     await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
@@ -130,7 +130,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
       assert.deepEqual(await findViolations(page), []);
       assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     };
-    await page.goto(`${base}/studios/${owner.studio.id}/assets`);
+    await openLoadedPage(page, `${base}/studios/${owner.studio.id}/assets`);
     const [boat, hill] = ["one.png", "two.png"].map((name) => page.getByRole("button", { name }));
     await boat?.press("Enter");
     const field = page.getByRole("dialog").getByRole("combobox", { name: "Tags" });
@@ -162,7 +162,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
     await hill?.waitFor();
 
-    await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
+    await openLoadedPage(page, `${base}/studios/${owner.studio.id}/posts/${postId}`);
     await page.getByRole("button", { name: "Add from library" }).press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "harbour", exact: true }).press("Enter");

@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium, type Page } from "../support/chromium.ts";
-import { waitForPaint } from "../support/page-waits.ts";
+import { waitForMenu, waitForPaint } from "../support/page-waits.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -73,18 +73,17 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await palette.waitFor({ state: "hidden" });
     await openButton.and(page.locator(":focus")).waitFor();
 
-    await page.keyboard.press("ControlOrMeta+k");
-    await palette.waitFor();
-    await page.keyboard.type("memb");
-    await palette.getByRole("option", { name: "Members", selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await waitForPath(page, "/members");
-
-    await page.keyboard.press("ControlOrMeta+k");
-    await palette.waitFor();
-    await page.keyboard.type("harbour");
-    await palette.getByRole("option", { name: "Fog over the harbour", selected: true }).waitFor();
-    await page.keyboard.press("Enter");
+    const search = async (text: string, optionName: string): Promise<void> => {
+      await page.keyboard.press("ControlOrMeta+k");
+      await palette.getByRole("combobox").and(page.locator(":focus")).waitFor();
+      await page.keyboard.type(text);
+      await palette.getByRole("option", { name: optionName, selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+      await palette.waitFor({ state: "hidden" });
+    };
+    await search("memb", "Members");
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+    await search("harbour", "Fog over the harbour");
     await page.waitForURL(/\/posts\/pst_/);
 
     await page.keyboard.press("ControlOrMeta+k");
@@ -103,6 +102,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const page = await context.newPage();
     await page.goto(`${fixture.service.base}/studios/${writer.studio.id}/posts`);
     await page.getByRole("link", { name: "Three vases" }).waitFor();
+    await waitForPaint(page);
     await page.keyboard.press("ControlOrMeta+k");
     const palette = page.getByRole("dialog", { name: "Search and commands" });
     const input = palette.getByRole("combobox");
@@ -121,6 +121,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await waitForPath(page, "/posts/new");
     await palette.waitFor({ state: "hidden" });
     assert.equal(await page.getByLabel("Title").inputValue(), "lighthouse");
+    await page.getByLabel("Title").and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/posts\/pst_/);
     await page.getByRole("textbox", { name: "Title" }).and(page.getByText("lighthouse")).waitFor();
@@ -268,11 +269,11 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
 
   test("shortcuts open pages, are listed, and never run while the user types or in a dialog (WEB-12)", async () => {
     const page = await openStudio("posts");
-    await page.keyboard.press("g");
-    await page.keyboard.press("m");
+    // Sent together, because the second key has to follow soon.
+    const pressKeys = (...keys: string[]) => Promise.all(keys.map((key) => page.keyboard.press(key)));
+    await pressKeys("g", "m");
     await waitForPath(page, "/members");
-    await page.keyboard.press("g");
-    await page.keyboard.press("p");
+    await pressKeys("g", "p");
     await waitForPath(page, "/posts");
     const search = page.getByLabel("Search posts");
     await search.waitFor();
@@ -426,13 +427,16 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const item = page.getByRole("menuitem", { name: "An item of a row" });
     await button.tap();
     await item.waitFor();
+    await waitForMenu(page);
     await page.keyboard.press("Escape");
     await item.waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("button", { name: "Open menu" }).focus();
+    await waitForPaint(page);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await item.waitFor();
+    await waitForMenu(page);
     await page.keyboard.press("Escape");
     await item.waitFor({ state: "detached" });
     await button.and(page.locator(":focus")).waitFor();
