@@ -44,8 +44,15 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
   const selectionBar = (page: Page) => page.getByRole("region", { name: "Selection" });
   const toasts = (page: Page) => page.getByRole("region", { name: /^Notifications/ }).getByRole("listitem");
 
-  const getFocused = (page: Page) =>
-    page.evaluate<string>("document.activeElement?.ariaLabel ?? document.activeElement?.id");
+  const waitForFocus = (page: Page, labelOrId: string) =>
+    page.waitForFunction(
+      `(document.activeElement?.ariaLabel ?? document.activeElement?.id) === ${JSON.stringify(labelOrId)}`,
+    );
+  /** Waits for what is shown above the files once the accounts are loaded, and for the fonts. */
+  const waitForLayout = async (page: Page): Promise<void> => {
+    await page.getByRole("link", { name: "Platforms page" }).waitFor();
+    await page.evaluate("document.fonts.ready.then(() => {})");
+  };
 
   test("removes several files by keyboard, and Undo puts each back at its position (WEB-7, WEB-12)", async () => {
     const { page, postId } = await openPostWithFiles();
@@ -62,11 +69,12 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await holdToasts(page);
     await waitForFiles(postId, ["a.jpg", "c.pdf", "e.jpg"]);
     await checkbox(page, "a.jpg").waitFor({ state: "detached" });
-    assert.equal(await getFocused(page), "media", "the heading of the file list");
+    await waitForFocus(page, "media"); // the heading of the file list
 
     await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
     await pressMenuItem(page, "menuitem", "Remove from post");
     await waitForFiles(postId, ["a.jpg", "e.jpg"]);
+    await waitForFocus(page, "media");
     await toasts(page).filter({ hasText: "2 files" }).getByRole("button", { name: "Undo" }).press("Enter");
     await waitForFiles(postId, ["a.jpg", "b.jpg", "d.jpg", "e.jpg"]);
     await toasts(page).filter({ hasText: "c.pdf" }).getByRole("button", { name: "Undo" }).press("Enter");
@@ -79,7 +87,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.keyboard.press("Escape");
     await selectionBar(page).waitFor({ state: "detached" });
     assert.equal(await checkbox(page, "a.jpg").count(), 0);
-    assert.equal(await getFocused(page), "Select files");
+    await waitForFocus(page, "Select files");
     await page.context().close();
   });
 
@@ -87,20 +95,15 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     const { deps } = fixture.service;
     const postId = await createPostWithFiles(deps, owner, "Oars", { filenames: ["a.jpg"] });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors: pageErrors });
-    const waitForLayout = async () => {
-      // Shown above the files, once the accounts are loaded.
-      await page.getByRole("link", { name: "Platforms page" }).waitFor();
-      await page.evaluate("document.fonts.ready.then(() => {})");
-    };
     await page.getByRole("button", { name: /^a\.jpg, \d+ × \d+ · / }).waitFor();
-    await waitForLayout();
+    await waitForLayout(page);
     const upload = page.getByRole("button", { name: "Upload", exact: true });
     const uploadBox = await upload.boundingBox();
     await attachNewFile(deps, owner, postId, "b.jpg");
     await page.reload();
     const selectButton = page.getByRole("button", { name: "Select files" });
     await selectButton.waitFor();
-    await waitForLayout();
+    await waitForLayout(page);
     assert.deepEqual(await upload.boundingBox(), uploadBox);
     const selectBox = await selectButton.boundingBox();
     await selectButton.click();
@@ -139,7 +142,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     const { page } = await openPostWithFiles();
     await page.getByRole("button", { name: /^b\.jpg, / }).press("Shift+Enter");
     await selectionBar(page).getByText("1 selected").waitFor();
-    assert.equal(await getFocused(page), "Select b.jpg");
+    await waitForFocus(page, "Select b.jpg");
 
     await page.getByRole("button", { name: "Comments" }).press("Enter");
     const panel = page.getByRole("complementary", { name: "Comments" });
@@ -154,7 +157,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
       .click({ modifiers: ["Shift"] });
     await selectionBar(page).getByText("1 selected").waitFor();
     assert.equal(await checkbox(page, "d.jpg").isChecked(), true);
-    assert.equal(await getFocused(page), "Select d.jpg");
+    await waitForFocus(page, "Select d.jpg");
     await page.context().close();
   });
 
@@ -171,7 +174,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await detachAll(assets.slice(1));
     await page.getByRole("button", { name: "Stop selecting" }).press("Enter");
     await checkbox(page, "a.jpg").waitFor({ state: "detached" });
-    assert.equal(await getFocused(page), "media", "one file is left, so the button disappears");
+    await waitForFocus(page, "media"); // one file is left, so the button disappears
 
     await attachNewFile(deps, owner, postId, "f.jpg");
     await page.getByRole("button", { name: "Select files" }).press("Enter");
@@ -195,6 +198,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
         errors: pageErrors,
         viewport: { width: 1440, height: 900 },
       });
+      await waitForLayout(page);
       const fileBox = await tiles(page).first().boundingBox();
       const textBox = await page.getByRole("textbox", { name: "Text", exact: true }).boundingBox();
       assert.ok(fileBox && textBox);

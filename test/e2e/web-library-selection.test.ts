@@ -11,7 +11,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { pressMenuItem, waitForPaint } from "../support/page-waits.ts";
+import { pressMenuItem, resizeWindow, waitForPaint } from "../support/page-waits.ts";
 import { pdf, png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -97,6 +97,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
       .getByRole("button", { name: /third\.png/ })
       .waitFor();
     await waitForItems(1);
+    await waitForPaint(page);
     await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
     await waitForFocus("Tag");
     await waitForItems(2);
@@ -142,7 +143,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await row.getByRole("button", { name: /Used in a post/ }).waitFor();
     assert.deepEqual(await findViolations(page), []);
     const size = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
+    await resizeWindow(page, { width: 390, height: 844 });
     assert.equal(await page.getByText("Size", { exact: true }).isVisible(), false);
     await row.getByRole("link", { name: "sea" }).waitFor();
     const tagFilter = page.getByRole("button", { name: "Tag", exact: true });
@@ -199,6 +200,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Apply" }).press("Enter");
     await page.getByText("Changed the tags of 4 files.").first().waitFor();
+    await dialog.waitFor({ state: "hidden" }); // then the toast is outside of it
     assert.deepEqual(await readTags(), {
       "first.pdf": "spring",
       "second.png": "spring",
@@ -245,6 +247,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await dialog.getByRole("radio", { name: /Hills/ }).press("Space");
     await dialog.getByRole("button", { name: "Add to post" }).press("Enter");
     await page.getByText("Added 3 files to “Hills”.").first().waitFor();
+    await dialog.waitFor({ state: "hidden" });
     const readNames = async (id: string) =>
       (await getPost(deps, owner, { postId: id })).assets.map(({ filename }) => filename);
     assert.deepEqual(await readNames(target.id), ["second.png", "third.png", "used.png"]);

@@ -44,6 +44,9 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       status,
     }));
   const items = (ofPage = page) => ofPage.getByRole("list", { name: "Files" }).getByRole("listitem");
+  /** While a file is uploaded, it can be listed twice for a moment: as an upload and as a new file. */
+  const waitForItems = (count: number) =>
+    waitUntil(async () => (await items().count()) === count, { description: `${count} items` });
   /** A file that has arrived. */
   const tile = (text: RegExp, ofPage = page) => items(ofPage).locator("button[data-tile]").filter({ hasText: text });
   const fileInput = (ofPage = page) => ofPage.locator("input[type=file]").first();
@@ -58,10 +61,10 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     await tile(/logo\.jpg/).waitFor();
     assert.equal(await uploadButtons.count(), 1);
     assert.deepEqual(await listFiles(), [{ filename: "logo.jpg", postId: null, status: "ready" }]);
-    assert.equal(await items().count(), 1);
+    await waitForItems(1);
     await page.reload();
     await tile(/logo\.jpg/).waitFor();
-    assert.equal(await items().count(), 1);
+    await waitForItems(1);
   });
 
   test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
@@ -77,7 +80,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     // The second of two responses belongs to a request that was sent after that.
     for (let i = 0; i < 2; i++) await page.waitForResponse((response) => response.url().includes("/assets?"));
     await page.waitForTimeout(300);
-    await waitUntil(async () => (await items().count()) === 3, { description: "each upload is shown once" });
+    await waitForItems(3);
     await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
     await page.getByRole("button", { name: "Pause all" }).waitFor();
     await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
@@ -88,7 +91,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
     for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
-    assert.equal(await items().count(), 3);
+    await waitForItems(3);
   });
 
   test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
@@ -120,7 +123,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     for (const { id } of files.filter(({ filename }) => filename !== "logo.jpg"))
       await deleteAsset(fixture.service.deps, owner, { assetId: id });
     await emptyTrash(fixture.service.deps, owner);
-    await waitUntil(async () => (await items().count()) === 1, { description: "only the logo is left" });
+    await waitForItems(1);
   });
 
   test("copies a file with the keyboard, and Undo removes the copy (LIB-1, WEB-7)", async () => {
@@ -133,7 +136,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     assert.equal((await listFiles()).length, 2);
     await page.getByRole("button", { name: "Undo" }).press("Enter");
     await items().nth(1).waitFor({ state: "detached" });
-    assert.equal((await listFiles()).length, 1);
+    await waitUntil(async () => (await listFiles()).length === 1, { description: "the copy is removed" });
   });
 
   test("adds a file to a post, and a copy of it to a second one (LIB-1)", async () => {
@@ -171,7 +174,8 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
 
     await page.getByRole("button", { name: "Undo" }).last().press("Enter");
     await items().nth(1).waitFor({ state: "detached" });
-    assert.equal((await getPost(deps, owner, { postId: posts[1]?.id ?? "" })).assets.length, 0);
+    const readSecondPost = () => getPost(deps, owner, { postId: posts[1]?.id ?? "" });
+    await waitUntil(async () => (await readSecondPost()).assets.length === 0, { description: "the copy is removed" });
   });
 
   test("removes a file from its post, after which the user can delete it; Undo puts it back (LIB-1)", async () => {
