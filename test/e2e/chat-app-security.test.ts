@@ -3,13 +3,20 @@ import { after, before, test } from "node:test";
 import { findViolations } from "../support/axe.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { openChat } from "../support/chat-app-fixture.ts";
-import { hasChromium, openChromium, openObservedPage, type Browser } from "../support/chromium.ts";
+import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
+import { waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import type { RunningService } from "../support/service.ts";
 import { startUploadService } from "../support/upload-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const markup = `<img src="x" onerror="parent.postMessage('hit', '*')"><script>parent.postMessage("hit", "*")</script>`;
+
+function findAppFrame(page: Page) {
+  const frame = page.frames().find((candidate) => candidate.url().endsWith("/app"));
+  assert.ok(frame);
+  return frame;
+}
 
 if (hasChromium())
   forEachEngine("the in-chat app and hostile hosts", (fixture) => {
@@ -30,6 +37,7 @@ if (hasChromium())
       });
       await chat.app.getByText("harbour").first().waitFor();
       const button = chat.app.getByRole("button", { name: "Propose to publish" });
+      await waitForPaint(findAppFrame(chat.page));
       // With the keyboard.
       await button.focus();
       await button.press("Enter");
@@ -54,9 +62,7 @@ if (hasChromium())
           prepare: (owner) => newConnection(service.deps, owner, "harbour", "sandbox"),
         });
         await chat.app.getByRole("button", { name: "Propose to publish" }).waitFor();
-        const frame = chat.page.frames().find((candidate) => candidate.url().endsWith("/app"));
-        assert.ok(frame);
-        assert.deepEqual(await findViolations(frame), [], theme);
+        assert.deepEqual(await findViolations(findAppFrame(chat.page)), [], theme);
       }
     });
 

@@ -170,7 +170,7 @@ if (hasChromium())
         await page.keyboard.type("A wall in the sun");
         await page.keyboard.press("Enter");
         await page.getByText("Saved").waitFor();
-        assert.equal((await link.assets())[0]?.altText, "A wall in the sun");
+        await waitUntil(async () => (await link.assets())[0]?.altText === "A wall in the sun");
 
         assert.equal(await getButton(page, "Continue on a phone").count(), 0, "a phone can't open a local link");
         await context.close();
@@ -205,6 +205,8 @@ if (hasChromium())
         });
         await page.goto(link.url.replace(service.base, publicBase));
         const phoneButton = getButton(page, "Continue on a phone");
+        await phoneButton.waitFor();
+        await waitForPaint(page);
         await phoneButton.press("Enter");
         await page.getByRole("img", { name: "Continue on a phone" }).waitFor();
         assert.deepEqual(await findViolations(page), []);
@@ -398,6 +400,7 @@ if (hasChromium())
           await notice.waitFor();
         };
         await dropUnreadableFile();
+        await waitForPaint(page);
         await notice.getByRole("button", { name: "Close" }).press("Enter");
         await notice.waitFor({ state: "hidden" });
         assert.equal(await page.evaluate<string>("document.activeElement?.id"), "uploader-files", "focus is not lost");
@@ -505,6 +508,7 @@ if (hasChromium())
           ]);
           await page.getByText("You can add 1 more file (4 per post).").waitFor();
           await page.locator('[data-status="done"]').nth(1).waitFor();
+          await page.locator('[data-status="failed"]').waitFor();
           const getNames = () => page.locator("[data-status] [id$=-name]").allTextContents();
           assert.deepEqual(await getNames(), ["broken.jpg", "a.jpg", "b.jpg"]);
           assert.match(
@@ -515,11 +519,8 @@ if (hasChromium())
           await page.getByLabel("Choose files").and(page.locator("input")).focus();
           await chooseFiles(page, [await createFile("c.jpg")]);
           await page.getByText("This post is full: it can have at most 4 files.").waitFor();
-          assert.match(
-            await page.evaluate<string>("document.activeElement?.textContent ?? ''"),
-            /^This post is full: it can have at most 4 files\.$/,
-            "the focus moves from the disabled input to the reason",
-          );
+          // The focus moves from the disabled input to the reason.
+          await page.locator(":focus", { hasText: /^This post is full: it can have at most 4 files\.$/ }).waitFor();
           for (const text of [/^Drop your files/, /They upload right away/])
             assert.ok(!(await page.getByText(text).isVisible()), "a full post doesn't ask for files");
           await getButton(page, "Remove: broken.jpg").click();
