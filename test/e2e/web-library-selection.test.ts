@@ -11,7 +11,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { pressMenuItem, resizeWindow, waitForPaint } from "../support/page-waits.ts";
+import { holdToasts, pressMenuItem, resizeWindow, waitForPaint } from "../support/page-waits.ts";
 import { pdf, png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -218,6 +218,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const report = page.getByRole("dialog", { name: "1 file not moved to the trash" });
     await report.getByText("used.png").waitFor();
     await report.getByText("Remove it from the post first.").waitFor();
+    await holdToasts(page);
     assert.deepEqual(Object.keys(await readTags()), ["used.png"]);
     await report.getByRole("button", { name: "Close" }).press("Enter");
     await waitForItems(1);
@@ -248,6 +249,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await dialog.getByRole("button", { name: "Add to post" }).press("Enter");
     await page.getByText("Added 3 files to “Hills”.").first().waitFor();
     await dialog.waitFor({ state: "hidden" });
+    await holdToasts(page);
     const readNames = async (id: string) =>
       (await getPost(deps, owner, { postId: id })).assets.map(({ filename }) => filename);
     assert.deepEqual(await readNames(target.id), ["second.png", "third.png", "used.png"]);
