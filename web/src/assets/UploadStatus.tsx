@@ -4,6 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
 import { listenForFiles, unreadableFilesText } from "../upload/listen-for-files.ts";
+import { getPauseLabel } from "../upload/pause-label.ts";
 import type { ChosenFile, UploadSummary } from "../upload/upload-task.ts";
 import { formatFileCount, formatBytes, formatTimeLeft } from "./labels.ts";
 import type { LibraryUploads } from "./use-library-uploads.ts";
@@ -26,12 +27,12 @@ export function UploadStatus({ uploads }: { uploads: LibraryUploads }) {
           <p className="m-0 min-w-0 flex-1 tabular-nums">{describeUploads(summary)}</p>
           {summary.state === "sending" && (
             <Button variant="quiet" size="small" icon={Pause} onClick={() => uploads.pause()}>
-              {summary.unfinishedCount > 1 ? "Pause all" : "Pause"}
+              {getPauseLabel(summary)}
             </Button>
           )}
           {summary.state === "paused" && (
             <Button variant="quiet" size="small" icon={Play} onClick={() => uploads.resume()}>
-              {summary.unfinishedCount > 1 ? "Resume all" : "Resume"}
+              {getPauseLabel(summary)}
             </Button>
           )}
         </section>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { UploadItem, UploadSummary } from "../upload/upload-task.ts";
 import { Button } from "../ui/Button.tsx";
 import { describeStatusChange, describeUploads } from "./describe-upload.ts";
+import { getPauseLabel } from "../upload/pause-label.ts";
 import type { Uploads } from "../upload/use-uploader.ts";
 
 /** The total progress of all uploads, and problems with the connection. The tiles show the progress of each upload. */
@@ -20,7 +21,7 @@ export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: 
             icon={isPaused ? Play : Pause}
             onClick={() => (isPaused ? resume() : pause())}
           >
-            {`${isPaused ? "Resume" : "Pause"}${summary.unfinishedCount > 1 ? " all" : ""}`}
+            {getPauseLabel(summary)}
           </Button>
         </div>
       )}

@@ -11,6 +11,8 @@ import { transfer } from "./transfer.ts";
 const maxParallelParts = 4;
 const maxParallelFiles = 3;
 const maxStartMs = 10_000;
+/** How often a paused file shows the progress of its last parts. */
+const progressIntervalMs = 400;
 
 export interface FileSenderOptions {
   /** All files of the page. */
@@ -69,9 +71,12 @@ export function createFileSender({
     notify();
     let release = () => {};
     let releaseStart = () => {};
+    let notifiedAt = 0;
     try {
       // A paused run finishes its parts, so that none is sent twice.
       await previousRun;
+      signal.throwIfAborted();
+      task.status = "waiting";
       release = await fileSlots.acquire(signal);
       releaseStart = await startSlots.acquire(signal);
       setTimeout(releaseStart, maxStartMs);
@@ -108,7 +113,10 @@ export function createFileSender({
           task.speedMeter.record(sentBytes, performance.now());
           totalSpeed.record(getTotalSentBytes(), performance.now());
           // The progress of a paused file is not polled.
-          if (signals.pause.aborted) notify();
+          if (task.status === "paused" && performance.now() - notifiedAt >= progressIntervalMs) {
+            notifiedAt = performance.now();
+            notify();
+          }
         },
         onChecking() {
           task.status = "checking";

@@ -73,7 +73,7 @@ export interface UploadTask extends UploadItem {
   pauseController: AbortController | undefined;
   /** Also aborts the parts that a paused run is still sending. */
   abortController: AbortController;
-  /** Settles when no part is in flight any more; undefined if none is. */
+  /** The current run, or a paused one that is still finishing its requests. Settles when it has ended. */
   run: Promise<void> | undefined;
   speedMeter: SpeedMeter;
 }

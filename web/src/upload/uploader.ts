@@ -188,7 +188,9 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
     },
     destroy() {
       uploader.pause();
-      for (const { abortController } of tasks) abortController.abort(new DOMException("ended", "AbortError"));
+      // A file that the server is checking has been sent, so its last request runs on.
+      for (const { status, abortController } of tasks)
+        if (status === "paused") abortController.abort(new DOMException("ended", "AbortError"));
       retrier.destroy();
       listeners.clear();
     },
