@@ -293,6 +293,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok(await dialog.getByLabel("blue-harbour").isChecked());
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Schedule…" }).click();
+    await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
+    assert.ok(!(await dialog.getByLabel("blue-harbour").isChecked()), "publishing it twice needs a choice");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
   test("an empty post is not ready for an account until it has text (PUB-1)", async () => {

@@ -64,9 +64,9 @@ export function PostPublishing({
     };
   });
   const availableIds = accounts.filter((account) => account.canPublish).map(({ connectionId }) => connectionId);
-  const onlyIds = availableIds.length === 1 ? availableIds : undefined;
   const rowWithOnlyButton = rows.find(
-    ({ canPublishAgain, publication }) => canPublishAgain && onlyIds?.includes(publication.connectionId),
+    ({ canPublishAgain, publication }) =>
+      canPublishAgain && availableIds.length === 1 && availableIds[0] === publication.connectionId,
   );
   const canPublish = hasAccounts && !isArchived && !doAllHaveOpenPublications(accounts) && may("publications.request");
   return (
@@ -77,7 +77,6 @@ export function PostPublishing({
         </h2>
         {canPublish && (
           <PublishButtons
-            onlyIds={onlyIds}
             rowMode={rowWithOnlyButton?.mode}
             isNextAction={nextAction?.kind === "publish"}
             hasIntendedTime={intendedTime !== undefined}

@@ -9,21 +9,18 @@ export type PublishMode = "publish" | "schedule" | "ask";
 
 /** The ways to publish a post, except those that another button on the page is for. */
 export function PublishButtons({
-  onlyIds,
   rowMode,
   isNextAction,
   hasIntendedTime,
   onPublish,
 }: {
-  /** The account that the post can be published to, if there is only one. */
-  onlyIds: readonly string[] | undefined;
   /** What the button beside that account's publication is for, if there is one. */
   rowMode: PublishMode | undefined;
   /** Whether publishing has its own button at the top of the page. */
   isNextAction: boolean;
   /** Whether the time that the post is intended for has its own button. */
   hasIntendedTime: boolean;
-  onPublish: (mode: PublishMode, connectionIds?: readonly string[]) => void;
+  onPublish: (mode: PublishMode) => void;
 }) {
   const { studio } = useStudio();
   const isPublisher = mayPublishWithoutApproval(studio);
@@ -36,13 +33,13 @@ export function PublishButtons({
       )}
       {/* Users who ask for approval choose the time in the same dialog. */}
       {isPublisher && !hasIntendedTime && (
-        <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule", onlyIds)}>
+        <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
           Schedule…
         </Button>
       )}
       {/* Owners and admins rarely ask, so for them it is only in the menu. */}
       {isPublisher && studio.role === "member" && rowMode !== "ask" && (
-        <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask", onlyIds)}>
+        <Button variant="secondary" size="small" icon={UserCheck} onClick={() => onPublish("ask")}>
           {askLabel}
         </Button>
       )}
