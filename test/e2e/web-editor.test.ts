@@ -275,6 +275,10 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     release();
     await card.getByRole("button", { name: "Text and preview for blue-harbour" }).waitFor();
     assert.equal(await card.getByText("Loading…").count(), 0);
+    await page.route("**/platforms", (route) => route.fulfill({ status: 403, json: {} }));
+    await page.reload();
+    await card.getByRole("button", { name: "Try again" }).waitFor();
+    assert.equal(await card.getByText("Loading…").count(), 0);
     await page.context().close();
   });
 

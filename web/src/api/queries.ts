@@ -18,7 +18,7 @@ export type Member = InferResponseType<typeof studioApi.members.$get>["members"]
 export type AiClient = InferResponseType<typeof studioApi.clients.$get>["clients"][number];
 export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
 export type Validation = NonNullable<Post["validation"]>[number];
-type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
+export type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
 export type Platform = PlatformList["platforms"][number];
 export type PlatformConnection = PlatformList["connections"][number];
 

@@ -62,9 +62,9 @@ export function PostEditor({
   const editor = useEditor(post, studio.id, reportMerge);
   useSaveOnLeave(editor);
   const { base, draft, error, theirs } = editor;
-  const { accounts, isLoaded } = useAccounts(editor.latestPost);
+  const { accounts, query: accountsQuery } = useAccounts(editor.latestPost);
   const isPublisher = mayPublishWithoutApproval(studio);
-  const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
+  const nextAction = getNextAction(editor.latestPost, accountsQuery.data && accounts, {
     userId: me.user.id,
     isPublisher,
     may,
@@ -167,7 +167,7 @@ export function PostEditor({
                 editor={editor}
                 isDeleted={isDeleted}
                 accounts={accounts}
-                isLoaded={isLoaded}
+                accountsQuery={accountsQuery}
                 nextAction={nextAction}
                 intendedTime={intendedTime}
                 onClearIntendedTime={clearIntendedTime}

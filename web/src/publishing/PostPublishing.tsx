@@ -4,7 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { cardListClasses, List } from "../ui/List.tsx";
-import { Loading } from "../ui/Loading.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { AccountList } from "./AccountList.tsx";
 import { isWaiting } from "./find-blocking-problem.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
@@ -12,7 +12,7 @@ import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
 import { PublishButtons, type PublishMode } from "./PublishButtons.tsx";
 import { repeatableStates } from "./publication-states.ts";
-import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
+import { doAllHaveOpenPublications, type Account, type AccountsQuery } from "./use-accounts.ts";
 import { isOwnSentBack } from "./sent-back.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
@@ -23,7 +23,7 @@ export function PostPublishing({
   editor,
   isDeleted,
   accounts,
-  isLoaded,
+  accountsQuery,
   nextAction,
   intendedTime,
   onClearIntendedTime,
@@ -34,7 +34,7 @@ export function PostPublishing({
   /** Whether the post is in the trash. */
   isDeleted: boolean;
   accounts: readonly Account[];
-  isLoaded: boolean;
+  accountsQuery: AccountsQuery;
   /** The next action for the post, which has its own button at the top of the page. */
   nextAction: NextAction | undefined;
   /** In the studio's time zone: `2026-11-15T09:30`. */
@@ -99,12 +99,12 @@ export function PostPublishing({
           This post is archived. To publish it, restore it as a draft first.
         </p>
       )}
-      {!isLoaded && !isDeleted && publications.length === 0 && (
+      {!accountsQuery.data && !isDeleted && publications.length === 0 && (
         <div className="min-h-14 [&>p]:mt-0">
-          <Loading />
+          <QueryStatus query={accountsQuery} />
         </div>
       )}
-      {isLoaded && !hasAccounts && !isDeleted && <NoAccounts postId={postId} intendedTime={intendedTime} />}
+      {accountsQuery.data && !hasAccounts && !isDeleted && <NoAccounts postId={postId} intendedTime={intendedTime} />}
       {publications.length > 0 && (
         <List className={cardListClasses} aria-label="Publications of this post">
           {rows.map(({ mode, ...row }) => (

@@ -52,7 +52,7 @@ function ProblemText({ problem: { code, message, assetId, assetIds = [] } }: { p
   const files = details?.assets.filter(({ id }) => ids.includes(id)) ?? [];
   if (!details || files.length !== ids.length)
     return hasManyFiles ? `${assetIds.length} files have no alt text.` : message;
-  // The dialog of the first file leads to the next one.
+  // The dialog has buttons for the other files of the post.
   const buttons = hasManyFiles
     ? files.slice(0, 1).map(({ id }) => ({ id, label: `${files.length} files` }))
     : files.map(({ id, filename }) => ({ id, label: filename }));

@@ -42,8 +42,8 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
 function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
   const { post, isScheduling = true, asksForApproval = false, localTime, initialIds, onClose } = props;
   const { studio } = useStudio();
-  const { accounts, isLoaded } = useAccounts(post);
-  if (!isLoaded) return null;
+  const { accounts, query } = useAccounts(post);
+  if (!query.data) return null;
   if (post.status === "archived")
     return (
       <MessageDialog

@@ -1,7 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { openStates } from "../api/post-stage.ts";
-import { platformsQuery, type Platform, type PlatformConnection, type Post, type Validation } from "../api/queries.ts";
+import {
+  platformsQuery,
+  type Platform,
+  type PlatformConnection,
+  type PlatformList,
+  type Post,
+  type Validation,
+} from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { describeFileChoice } from "./describe-file-choice.ts";
 import type { TextRule } from "./measure-text.ts";
@@ -37,11 +44,14 @@ export interface Account {
   publishedAt: string | undefined;
 }
 
+export type AccountsQuery = UseQueryResult<PlatformList>;
+
 /** The studio's accounts, except disconnected ones, with the problems of this post on each platform. */
-export function useAccounts(post: Post): { accounts: readonly Account[]; isLoaded: boolean } {
+export function useAccounts(post: Post): { accounts: readonly Account[]; query: AccountsQuery } {
   const { studio } = useStudio();
-  const { data } = useQuery(platformsQuery(studio.id));
-  if (!data) return { accounts: [], isLoaded: false };
+  const query = useQuery(platformsQuery(studio.id));
+  const { data } = query;
+  if (!data) return { accounts: [], query };
   const accounts = data.connections
     .filter(({ state }) => state !== "disconnected")
     .map((connection): Account => {
@@ -75,7 +85,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
     });
   // Accounts that can be published to come first.
   const sortedAccounts = accounts.toSorted((a, b) => Number(b.isAvailable) - Number(a.isAvailable));
-  return { accounts: sortedAccounts, isLoaded: true };
+  return { accounts: sortedAccounts, query };
 }
 
 /** Whether no account is left to choose, because all that work have an open publication of the post. */
