@@ -111,7 +111,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("heading", { name: "7 changes to 4 items reapplied" }).waitFor();
     await page.getByText("Reapplied title and text").nth(2).waitFor();
     assert.equal(await page.getByText("Reapplied title and text").count(), 3);
-    const lastReapplied = page.getByRole("list", { name: "Undone" }).getByRole("listitem").last();
+    const lastReapplied = page.getByRole("list", { name: "Reapplied" }).getByRole("listitem").last();
     await lastReapplied.getByText("catalogue.pdf").waitFor();
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
     await page.getByRole("button", { name: "Undo changes" }).click();
@@ -414,7 +414,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByText("Scheduled publications then send the restored content.").waitFor();
     await page.getByRole("button", { name: "Restore revision 1" }).click();
     await page
-      .getByText(/^Revision 1 restored\. Will be published as restored: quay, .*\d\d:\d\d\.$/)
+      .getByText(/^Revision 1 restored\. Will be published with this content: quay, .*\d\d:\d\d\.$/)
       .first()
       .waitFor();
     await deps.studios.update(owner.studio.id, { approval: "everyone" });

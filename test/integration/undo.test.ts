@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listActivity } from "#domain/activity/list-activity.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -90,6 +91,16 @@ forEachEngine("undo", (fixture) => {
       [b, unattachedFile, removedPost.postId].toSorted(),
     );
     assert.equal((await getPost(deps, owner, { postId: createdPost.id })).assets.length, 1);
+
+    assert.ok(redoResult.undoId);
+    clock.advance(1000);
+    await undoUndo(deps, owner, { undoId: redoResult.undoId });
+    const { activity } = await listActivity(deps, owner, { action: "client.undone", limit: 3 });
+    assert.deepEqual(
+      activity.map(({ detail }) => detail["reapplies"]),
+      [false, true, undefined],
+      "newest first",
+    );
   });
 
   test("undo keeps a field that another user changed afterwards, and reports a conflict (UNDO-2, H2)", async () => {

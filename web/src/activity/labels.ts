@@ -21,7 +21,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "client.approved": { filterLabel: "AI client approved", template: "approved the AI client {client}" },
   "client.revoked": { filterLabel: "AI client revoked", template: "revoked the AI client {client}" },
   "client.moved": { filterLabel: "AI client moved here", template: "moved the AI client {client} to this studio" },
-  "client.undone": { filterLabel: "AI client’s changes undone", template: "undid changes" },
+  "client.undone": { filterLabel: "AI client’s changes undone or reapplied", template: "undid changes" },
   "post.created": { filterLabel: "Post created", template: "created {post}" },
   "post.updated": { filterLabel: "Post changed", template: "changed {post}" },
   "post.reverted": { filterLabel: "Earlier revision restored", template: "restored an earlier revision of {post}" },

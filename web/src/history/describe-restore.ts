@@ -29,7 +29,7 @@ export function describeRestore(
   const [stillScheduled, returned] = [listInState("scheduled"), listInState("proposed")];
   return [
     `${outcome}${missingFilenames.length === 0 ? "" : ` without ${formatFiles(missingFilenames)}`}.`,
-    ...(stillScheduled === "" ? [] : [`Will be published as restored: ${stillScheduled}.`]),
+    ...(stillScheduled === "" ? [] : [`Will be published with this content: ${stillScheduled}.`]),
     ...(returned === "" ? [] : [`Needs a new approval: ${returned}.`]),
   ].join(" ");
 }

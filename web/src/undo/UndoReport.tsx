@@ -29,9 +29,10 @@ export function UndoReport({
   const [limit, setLimit] = useState(pageSize);
   const groups = groupBySubject(report.undone, report.subjects);
   const comments = listComments(report.undone);
+  const doneLabel = isUndoOfUndo ? "Reapplied" : "Undone";
   return (
     <>
-      <List aria-label={isDone ? "Undone" : "What would be undone"}>
+      <List aria-label={isDone ? doneLabel : "What would be undone"}>
         {groups.slice(0, limit).map(({ type, subject, entries }) => (
           <li key={subject.id} className={rowClasses}>
             <p className={nameClasses}>
