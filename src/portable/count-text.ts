@@ -10,7 +10,7 @@ export interface TextLimit {
   /** Every link counts as this many characters, regardless of its length. */
   linkLength?: number | undefined;
   /** A mention of an account on another server counts without the server: `@ada@example.com` counts as `@ada`. */
-  countsMentionsWithoutServer?: boolean;
+  countsMentionsWithoutServer?: boolean | undefined;
   /** In UTF-8, for platforms that limit both characters and bytes. */
   maxBytes?: number;
   isRequired?: boolean;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { catalog } from "#connectors/catalog.ts";
 import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { PostLimits } from "#domain/platforms/limits.ts";
@@ -219,4 +220,18 @@ test("validates a post once per platform, and reports the result for each accoun
   const results = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
   assert.deepEqual([results.length, validations], [49, 1]);
   assert.deepEqual([results[48]?.account, results[48]?.problems[0]?.code], ["49", "title_too_long"]);
+});
+
+test("a text has the same length if clients count it by the rule in the validation (PLATFORM-12)", () => {
+  const body = "Hello @ada@social.example 👩‍👩‍👧‍👦 https://example.com/a-long-path-to-a-page";
+  for (const { id, limits: platformLimits } of catalog) {
+    const somewhere = fakePlatforms.find("somewhere");
+    assert.ok(somewhere);
+    const platforms = { ...fakePlatforms, find: () => ({ ...somewhere, limits: platformLimits }) };
+    const connection = { id: "plc_1", platform: id, account: { id: "1", name: "1" } } as PlatformConnection;
+    const [validation] = validatePost(platforms, [connection], { title: "", body, assets: [] });
+    const text = validation?.text;
+    if (platformLimits.text === undefined) assert.equal(text, undefined);
+    else assert.equal(text && countText(body, text), text?.length, id);
+  }
 });

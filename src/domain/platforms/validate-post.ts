@@ -44,6 +44,7 @@ export const validationView = z.object({
       max: z.number().int(),
       unit: z.enum(textUnits),
       linkLength: z.number().int().optional().describe("Every link counts as this many characters."),
+      countsMentionsWithoutServer: z.boolean().optional().describe("@ada@example.com counts as @ada."),
       variesByInstance: z.boolean().describe("true: the account's instance may allow more."),
     })
     .optional()
@@ -117,13 +118,14 @@ function measureText(
 ): Pick<ValidationView, "text"> {
   const limit = findTextLimit("text", limits, assets);
   if (!limit) return {};
-  const { max, unit, linkLength } = limit;
+  const { max, unit, linkLength, countsMentionsWithoutServer } = limit;
   return {
     text: {
       length: countText(body, limit),
       max,
       unit,
       ...(linkLength === undefined ? {} : { linkLength }),
+      ...(countsMentionsWithoutServer === undefined ? {} : { countsMentionsWithoutServer }),
       variesByInstance: limits.variesByInstance ?? false,
     },
   };
