@@ -8,7 +8,7 @@ const format = (seconds: number): string => formatRelativeTime(now + seconds * 1
 
 describe("relative times", () => {
   test("are worded as the browser words them", () => {
-    const browserFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+    const browserFormat = new Intl.RelativeTimeFormat("en", { numeric: "always" });
     const units = [
       ["minute", 60, [1, 2, 59]],
       ["hour", 3600, [1, 2, 23]],
@@ -30,6 +30,8 @@ describe("relative times", () => {
     assert.equal(format(-80), "1 minute ago");
     assert.equal(format(5400), "in 2 hours");
     assert.equal(format(7 * 86_400), "in 7 days");
+    assert.equal(format(-13.6 * 86_400), "2 weeks ago");
+    assert.equal(format(-59.6 * 60), "1 hour ago");
   });
 });
 
