@@ -61,7 +61,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     const option = page.getByRole("option", { name: "Sourdough" });
     await option.locator("mark", { hasText: /^Fridays$/ }).waitFor();
     await page.getByRole("option").first().getByText("Fridays in the bakery").waitFor();
-    await option.getByText(/^Draft · \d+ \w+, \d\d:\d\d$/).waitFor();
+    await option.getByText(/^Draft · created \d+ \w+, \d\d:\d\d$/).waitFor();
     assert.deepEqual(await findViolations(page), []);
     await context.close();
   });

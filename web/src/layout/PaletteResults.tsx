@@ -122,6 +122,7 @@ function SearchResults({
 
 function PostResult({ post, timezone }: { post: PostSummary; timezone: string }) {
   const { icon: Icon, label, color } = describePostState(post);
+  const { kind, at } = findPostTime(post);
   return (
     <>
       <Icon size={16} className={`flex-none ${color}`} aria-hidden="true" />
@@ -130,7 +131,8 @@ function PostResult({ post, timezone }: { post: PostSummary; timezone: string })
         {/* Posts of a series have similar titles, so this must tell them apart. */}
         <span className="block text-sm text-muted sm:flex sm:gap-1">
           <span className="block flex-none">
-            {label} · {formatShortTime(findPostTime(post).at, timezone)}
+            {label} · {kind === "created" && "created "}
+            {formatShortTime(at, timezone)}
           </span>
           {post.match && (
             <span className="block min-w-0 truncate">
