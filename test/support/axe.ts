@@ -3,15 +3,15 @@ import { isLongRun } from "./long-run.ts";
 import type { Page } from "playwright-core";
 
 /**
- * Returns the serious and critical violations that axe-core finds on the page. The browser context needs `bypassCSP`,
+ * Returns all violations that axe-core finds on the page. The browser context needs `bypassCSP`,
  * because the CSP of Atelier's pages blocks injected scripts.
  */
 export async function findViolations(page: Pick<Page, "evaluate">): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
+  );
 }
 
 /** Widths and themes in which pages are checked: two in a short run, all four in a long one. */
