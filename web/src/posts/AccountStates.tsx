@@ -43,7 +43,7 @@ export const stateColors: Record<VisibleState, string> = {
 interface AccountStatesProps {
   post: Pick<PostSummary, "status" | "publications">;
   limit?: number;
-  /** Where to name the platforms. Their names are always in the tooltip. */
+  /** Where to name the platforms, if there is room. Their names are always in the tooltip. */
   platforms?: "below" | "beside" | "hidden";
 }
 
@@ -57,6 +57,8 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
   const shownState = findShownState(post);
   const sortedPublications = publications.toSorted((a, b) => compareUrgency(a.state, b.state));
   const hiddenCount = publications.length - limit;
+  // In one line, the number of hidden accounts stands directly behind the name.
+  const hasPlatformBeside = platforms === "beside" && (limit > 1 || hiddenCount <= 0);
   const platformNames = new Set(sortedPublications.map(({ platform }) => getPlatformName(platform)));
   return (
     <span
@@ -69,16 +71,16 @@ export function AccountStates({ post, limit = 1, platforms = "hidden" }: Account
         .join("\n")}
     >
       {/* Rows of a list have one line; on a card, each name gets its own line if there is too little room for two. */}
-      <span className={`flex min-w-0 items-center gap-x-2.5 ${limit > 1 ? "flex-wrap" : ""}`}>
+      <span className={`flex min-w-0 items-center ${limit > 1 ? "flex-wrap gap-x-2.5" : "gap-x-1"}`}>
         {sortedPublications.slice(0, limit).map(({ id, account, platform, state }) => (
           // A platform that doesn't fit wraps to a second line, which is hidden.
           <span
             key={id}
-            className={`flex max-w-full min-w-0 items-center gap-x-1 ${platforms === "beside" ? "h-lh flex-wrap overflow-hidden" : ""}`}
+            className={`flex max-w-full min-w-0 items-center gap-x-1 ${hasPlatformBeside ? "h-lh flex-wrap overflow-hidden" : ""}`}
           >
             {state !== shownState && <StateIcon state={state} />}
-            <span className={`truncate ${platforms === "beside" ? "max-w-full flex-none" : ""}`}>{account}</span>
-            {platforms === "beside" && (
+            <span className={`truncate ${hasPlatformBeside ? "max-w-full flex-none" : ""}`}>{account}</span>
+            {hasPlatformBeside && (
               <span className="flex-none text-muted before:mr-1 before:content-['·'/'']">
                 {getPlatformName(platform)}
               </span>
