@@ -13,7 +13,9 @@ const unknownNames: Record<ActivityObject["type"], string> = {
 };
 
 const nameClasses = "font-medium";
-const linkClasses = `${nameClasses} no-underline hover:underline focus-visible:underline`;
+const linkClasses = "no-underline hover:underline focus-visible:underline";
+/** Names of accounts differ in their last word, so they break only if they are longer than the line. */
+const accountClasses = "inline-block max-w-full";
 /** A longer name is shortened, so that the rest of the sentence stays in view. */
 const maxNameLength = 100;
 
@@ -33,13 +35,14 @@ export function ObjectLink({
   const characters = Array.from(fullText);
   const text =
     characters.length > maxNameLength ? `${characters.slice(0, maxNameLength).join("").trimEnd()}…` : fullText;
+  const className = `${nameClasses} ${type === "account" ? accountClasses : ""}`;
   if (name === null || (state === "gone" && type !== "client"))
     return (
-      <span className={nameClasses} title={fullText}>
+      <span className={className} title={fullText}>
         {text}
       </span>
     );
-  const linkProps = { className: linkClasses, title: fullText };
+  const linkProps = { className: `${className} ${linkClasses}`, title: fullText };
   if (state === "trashed")
     return (
       <Link to="/studios/$studioId/trash" params={params} {...linkProps} title={`${fullText} (in the trash)`}>

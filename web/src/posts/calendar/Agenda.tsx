@@ -1,4 +1,5 @@
 import { Plus } from "lucide-react";
+import { Fragment } from "react";
 import { formatAccount } from "../../platforms/format-account.ts";
 import { getPlatformName } from "../../platforms/platform-name.ts";
 import { stateLabels } from "../../publishing/publication-states.ts";
@@ -81,7 +82,16 @@ function AgendaItem({
           <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
             <IconBadge icon={stateIcons[state]} label={stateLabels[state]} color={stateColors[state]} />
             <span className="[overflow-wrap:anywhere] sm:line-clamp-2">
-              {entries.map(({ account, platform }) => formatAccount(account, getPlatformName(platform))).join(", ")}
+              {entries.map(({ id, account, platform }, i) => (
+                <Fragment key={id}>
+                  {i > 0 && " "}
+                  {/* Only an account that is longer than the line breaks. */}
+                  <span className="inline-block max-w-full">
+                    {formatAccount(account, getPlatformName(platform))}
+                    {i < entries.length - 1 && ","}
+                  </span>
+                </Fragment>
+              ))}
             </span>
           </span>
         </span>

@@ -10,6 +10,8 @@ const maxAccounts = 2;
 /** Below the title, a compact card has one line and hides the names that don't fit; in others, each gets its own line. */
 const detailsClasses = { full: "", compact: "h-4 overflow-hidden" };
 
+const accountClasses = { full: "line-clamp-2 [overflow-wrap:anywhere]", compact: "truncate" };
+
 export type CardDensity = keyof typeof detailsClasses;
 
 /** A card that can be dragged, if its time can be changed. Enter opens it; Space picks it up. */
@@ -66,7 +68,7 @@ export function CalendarCard({
           {localTime.slice(11)}
         </span>
         {entries.slice(0, maxAccounts).map(({ id, account }) => (
-          <span key={id} className="max-w-full truncate" aria-hidden="true">
+          <span key={id} className={`max-w-full ${accountClasses[density]}`} aria-hidden="true">
             {account}
           </span>
         ))}
