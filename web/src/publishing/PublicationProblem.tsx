@@ -37,7 +37,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
       <Notice
         tone={isSuperseded ? "info" : "danger"}
         action={
-          <span className="flex flex-wrap gap-2">
+          <span className="flex flex-wrap gap-2 max-sm:grid max-sm:w-full">
             {canReconnect && connection && (
               <Button
                 busyLabel={isRunning && "Opening…"}
