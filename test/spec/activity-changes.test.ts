@@ -16,6 +16,13 @@ describe("the changes in an entry of the activity", () => {
     ]);
   });
 
+  test("says that the role of an invitation is not the role of its author (ACT-1)", () => {
+    const detail = { role: "admin", email: "bo@example.com" };
+    assert.deepEqual(describeChange({ action: "invitation.created", detail }), ["Invited as admin", "bo@example.com"]);
+    assert.deepEqual(describeChange({ action: "member.joined", detail }), ["Admin"]);
+    assert.deepEqual(describeChange({ action: "invitation.revoked", detail: {} }), []);
+  });
+
   test("names the status of several entries only if it is the same (ACT-1)", () => {
     assert.equal(describeChanges([ready, ready]), "Changed the status to Ready");
     assert.equal(describeChanges([ready, toEntry({ fields: ["status"], status: "draft" })]), "Changed the status");

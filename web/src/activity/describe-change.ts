@@ -53,8 +53,8 @@ function listParts({ action, detail }: Pick<ActivityEntry, "action" | "detail">)
       readText("timezone") && `Time zone: ${readText("timezone")}`,
       readText("approval") && `Approval needed for ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
     ];
-  if (action.startsWith("invitation.") || action === "member.joined")
-    return [capitalize(readText("role")), readText("email")];
+  if (action === "invitation.created") return [`Invited as ${readText("role")}`, readText("email")];
+  if (action === "member.joined") return [capitalize(readText("role"))];
   if (action.startsWith("platform.")) return [readText("platform")];
   if (action === "client.approved" && readText("redirectHost") !== "")
     return [`Gave access to ${readText("redirectHost")}`];
