@@ -160,8 +160,11 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     const activityLink = page.getByRole("link", { name: "See activity of Claude" });
     await page.getByRole("button", { name: "Revoke Claude" }).waitFor();
     assert.equal(await activityLink.count(), 0, "a client without calls has no activity");
+    const undoLink = page.getByRole("link", { name: "Undo changes by Claude, for Ada Berg" });
+    assert.equal(await undoLink.count(), 0, "a client without calls has no changes");
     await deps.grants.touch(claude.grantId ?? "", Date.now());
     await page.reload();
+    await undoLink.waitFor();
     await activityLink.click();
     await page.waitForURL((url) => url.searchParams.get("clientId") === claude.client.id);
     await page.getByText("Claude, for Ada Berg, commented on Ropes").getByRole("link", { name: "Ropes" }).click();

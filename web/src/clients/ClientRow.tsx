@@ -20,6 +20,9 @@ export function ClientRow({ client }: { client: AiClient }) {
   const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
   const isRevoked = client.revokedAt !== null;
   const hasMadeCalls = client.lastUsedAt !== null || client.calls > 0;
+  const hasActivityLink = hasMadeCalls && may("activity.list");
+  const canUndo =
+    hasMadeCalls && client.scopes.includes("studio:write") && may(isMine ? "clients.undo" : "clients.undoAny");
   return (
     <ListRow ref={row} id={client.id} className={isTarget ? "-mx-3 rounded-md bg-wash px-3" : ""}>
       <div className="flex min-w-0 items-center gap-3">
@@ -42,8 +45,8 @@ export function ClientRow({ client }: { client: AiClient }) {
           ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),
         ]}
       />
-      <RowActions areSmallOnPhones>
-        {hasMadeCalls && may("activity.list") && (
+      <RowActions areSmallOnPhones={hasActivityLink}>
+        {hasActivityLink && (
           <ButtonLink
             variant="quiet"
             to="/studios/$studioId/activity"
@@ -54,7 +57,7 @@ export function ClientRow({ client }: { client: AiClient }) {
             See activity
           </ButtonLink>
         )}
-        {client.scopes.includes("studio:write") && (isMine ? may("clients.undo") : may("clients.undoAny")) && (
+        {canUndo && (
           <ButtonLink
             variant="quiet"
             to="/studios/$studioId/clients/$grantId/undo"
