@@ -26,7 +26,7 @@ export function NarrowDetails({
       <PostStateBadge post={post} restClassName={hasLongState(post) ? "@max-md:sr-only" : undefined} />
       <PostTime post={post} timezone={timezone} isBesideState />
       <OpenThreadCount post={post} />
-      <span className="flex-none @max-2xl:hidden">
+      <span className="flex flex-none @max-2xl:hidden">
         <NarrowAuthor post={post} hasName />
       </span>
       {post.publications.length > 0 && (
