@@ -558,9 +558,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const links = page.getByRole("list", { name: "Publications" }).getByRole("link", { name: /^(Sooner|Early|Late)$/ });
     await links.nth(2).waitFor();
     assert.deepEqual(await links.allTextContents(), ["Sooner", "Early", "Late"]);
-    await page.getByText("Earliest publishing time first. Times in ").waitFor();
+    await page.getByText("Earliest publishing time first. Times are in ").waitFor();
     await openStudioPage("publications");
-    await page.getByText("Newest request first. Times in ").waitFor();
+    await page.getByText("Newest request first. Times are in ").waitFor();
     await links.nth(2).waitFor();
     assert.deepEqual(await links.allTextContents(), ["Early", "Late", "Sooner"]);
   });

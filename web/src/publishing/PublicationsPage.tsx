@@ -28,7 +28,8 @@ export function PublicationsPage() {
   return (
     <>
       <PageHeader title="Publications">
-        {isSortedByTime(search) ? "Earliest publishing time" : "Newest request"} first. Times in {studio.timezone}.
+        {isSortedByTime(search) ? "Earliest publishing time" : "Newest request"} first. Times are in the studio’s time
+        zone ({studio.timezone}).
       </PageHeader>
       <PublicationTabs current="all" />
       {search.state === undefined && <AttentionNotice />}
