@@ -29,7 +29,7 @@ export function ProblemList({
         return (
           <li key={`${code} ${assetIds.join(" ")}`} className={`flex gap-1.5 ${color}`}>
             <Icon size={14} className="mt-[0.2em] flex-none" aria-hidden="true" />
-            <span className="min-w-0">
+            <span className="min-w-0 text-pretty">
               <span className="sr-only">{prefix}</span>
               <ProblemText problem={problem} />
             </span>
