@@ -28,11 +28,19 @@ export function MembersPage() {
         actions={
           <>
             {canTransferOwnership && (
-              <Button variant="secondary" className="max-sm:order-last" onClick={() => setVisibleDialog("transfer")}>
+              <Button
+                variant="secondary"
+                className="max-sm:order-last max-sm:basis-full"
+                onClick={() => setVisibleDialog("transfer")}
+              >
                 Transfer ownership…
               </Button>
             )}
-            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone…</Button>}
+            {may("invitations.create") && (
+              <Button className="max-sm:basis-full" onClick={() => setVisibleDialog("invite")}>
+                Invite someone…
+              </Button>
+            )}
           </>
         }
       >
