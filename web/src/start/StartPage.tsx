@@ -3,6 +3,7 @@ import { meQuery, type Me } from "../api/queries.ts";
 import { CenteredLayout } from "../layout/CenteredLayout.tsx";
 import { ButtonAnchor } from "../ui/Button.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
+import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { Section } from "../ui/Section.tsx";
 import { Hero } from "./Hero.tsx";
@@ -45,10 +46,14 @@ function FirstStudio({ user: { name, email } }: { user: Me["user"] }) {
       <StudioForm isFirstStudio />
       <p className="mt-8 text-muted">Were you invited to a studio? Open your invitation link instead.</p>
       <p className="mt-2 text-muted">
-        Signed in as {email ?? name} ·{" "}
-        <a className="whitespace-nowrap" href="/login?switch=1">
-          Use another account
-        </a>
+        <DotSeparated
+          parts={[
+            `Signed in as ${email ?? name}`,
+            <a className="whitespace-nowrap" href="/login?switch=1">
+              Use another account
+            </a>,
+          ]}
+        />
       </p>
     </Hero>
   );
