@@ -11,7 +11,14 @@ import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
 const route = getRouteApi("/studios/$studioId/publications");
 
 /** Filters by state, post and days, and hides earlier attempts; all in the URL. On a phone, a button shows them. */
-export function PublicationFilters({ search }: { search: PublicationSearch }) {
+export function PublicationFilters({
+  search,
+  hasClearButton,
+}: {
+  search: PublicationSearch;
+  /** An empty list has its own. */
+  hasClearButton: boolean;
+}) {
   const navigate = route.useNavigate();
   const { items: posts } = useRecentPosts();
   const { postId } = search;
@@ -92,7 +99,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
               void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
             }
           />
-          {activeCount > 0 && (
+          {hasClearButton && (
             <Button variant="quiet" size="small" onClick={clear}>
               Clear filters
             </Button>

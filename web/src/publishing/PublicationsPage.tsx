@@ -25,6 +25,7 @@ export function PublicationsPage() {
   const search = route.useSearch();
   const isFiltered = Object.keys(search).length > 0;
   const publications = usePagedList(publicationsQuery(studio.id, toFilter(search, studio.timezone)));
+  const isEmpty = publications.query.isSuccess && publications.items.length === 0;
   return (
     <>
       <PageHeader title="Publications">
@@ -35,7 +36,7 @@ export function PublicationsPage() {
       {search.state === undefined && <AttentionNotice />}
       {/* Also while the list loads, so that clearing the filters does not remove the field that has the focus. */}
       {(isFiltered || publications.items.length > 0 || publications.query.isPending) && (
-        <PublicationFilters search={search} />
+        <PublicationFilters search={search} hasClearButton={isFiltered && !isEmpty} />
       )}
       <PagedList
         list={publications}
