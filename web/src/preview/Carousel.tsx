@@ -16,7 +16,7 @@ export function Carousel({
     const slide = list.current?.children[current + direction];
     if (!list.current || !(slide instanceof HTMLElement)) return;
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
-    list.current.scrollTo({ left: slide.offsetLeft - (list.current.clientWidth - slide.offsetWidth) / 2, behavior });
+    list.current.scrollTo({ left: slide.offsetLeft, behavior });
   };
   return (
     <div className="relative border-y border-rule bg-sunken">
@@ -26,20 +26,16 @@ export function Carousel({
         aria-label={`Carousel of ${slides.length} files`}
         tabIndex={0}
         onScroll={({ currentTarget: { scrollLeft, clientWidth } }) =>
-          setCurrent(Math.min(slides.length - 1, Math.round(scrollLeft / (clientWidth * slideWidth))))
+          setCurrent(Math.min(slides.length - 1, Math.round(scrollLeft / clientWidth)))
         }
       >
         {slides.map(({ key, content }) => (
-          <li
-            key={key}
-            className="grid max-h-[30rem] flex-none snap-center"
-            style={{ aspectRatio, width: `${slideWidth * 100}%` }}
-          >
+          <li key={key} className="grid max-h-[30rem] w-full flex-none snap-center" style={{ aspectRatio }}>
             {content}
           </li>
         ))}
       </ul>
-      <div className="absolute top-2 right-[calc(8%+0.5rem)] z-1 flex items-center rounded-full bg-black/70 text-sm text-white">
+      <div className="absolute top-2 right-2 z-1 flex items-center rounded-full bg-black/70 text-sm text-white">
         <StepButton icon={ChevronLeft} label="Previous file" isAtEnd={current === 0} onClick={step(-1)} />
         <span className="px-2 tabular-nums pointer-fine:px-0.5">
           {current + 1}/{slides.length}
@@ -49,9 +45,6 @@ export function Carousel({
     </div>
   );
 }
-
-/** As a part of the carousel's width, so that the next slide is visible. */
-const slideWidth = 0.92;
 
 /** Not disabled at the end, so that it keeps the focus. Fingers swipe. */
 function StepButton({
