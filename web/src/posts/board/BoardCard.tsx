@@ -119,17 +119,18 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
         <p className="mt-2 mb-0 flex flex-wrap gap-1 text-xs text-muted">
           {sortMatchingTags(post.tags, search)
             .slice(0, maxTags)
-            .map((tag) => (
-              <span key={tag} className="max-w-full truncate rounded-full border border-rule px-2">
-                {tag}
+            .map((tag, i) => (
+              <span key={tag} className="flex max-w-full gap-1">
+                <span className="truncate rounded-full border border-rule px-2">{tag}</span>
+                {/* In the same line as the last tag, which shrinks if necessary. */}
+                {i === maxTags - 1 && post.tags.length > maxTags && (
+                  <span className="flex-none">
+                    +{post.tags.length - maxTags}
+                    <span className="sr-only"> more tags</span>
+                  </span>
+                )}
               </span>
             ))}
-          {post.tags.length > maxTags && (
-            <span>
-              +{post.tags.length - maxTags}
-              <span className="sr-only"> more tags</span>
-            </span>
-          )}
         </p>
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">
