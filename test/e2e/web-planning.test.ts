@@ -756,7 +756,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.keyboard.press("ControlOrMeta+k");
     await page.getByRole("dialog", { name: "Search and commands" }).locator("input:focus").waitFor();
     await page.keyboard.type("Mussels");
-    await page.getByRole("option", { name: "Mussels" }).first().getByText("Published", { exact: true }).click();
+    await page
+      .getByRole("option", { name: "Mussels" })
+      .first()
+      .getByText(/^Published · /)
+      .click();
     const header = page.getByRole("button", { name: "Actions for this post" }).locator("../..");
     await header.getByText("Published", { exact: true }).waitFor();
     assert.equal(await header.getByRole("combobox").count(), 0, "Draft beside Published would contradict it");
