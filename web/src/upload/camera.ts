@@ -51,7 +51,7 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
     { once: true },
   );
   const acceptButton = createButton(strings.usePhoto, accept, "primary");
-  const retakeButton = createButton(strings.retakePhoto, () => showCaptured(false));
+  const retakeButton = createButton(strings.retakePhoto, () => showCaptured(false), "secondary");
 
   function showCaptured(isCaptured: boolean): void {
     for (const element of [canvas, acceptButton, retakeButton]) element.hidden = !isCaptured;
@@ -63,7 +63,7 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
   const dialog = openDialog({
     title: strings.takePicture,
     content: [video, canvas],
-    actions: [captureButton, acceptButton, retakeButton],
+    actions: [retakeButton, captureButton, acceptButton],
     closeLabel: strings.close,
     onClose: () => stream.getTracks().forEach((track) => track.stop()),
   });

@@ -3,7 +3,7 @@ import { createButton, createElement } from "./dom.ts";
 export interface DialogOptions {
   title: string;
   content: readonly Node[];
-  /** Buttons before the one that closes the dialog. */
+  /** Buttons after the one that closes the dialog; the primary one is last. */
   actions?: readonly HTMLButtonElement[];
   closeLabel: string;
   onClose?: () => void;
@@ -14,22 +14,22 @@ export function openDialog({ title, content, actions = [], closeLabel, onClose }
   const heading = createElement("h2", {
     textContent: title,
     id: "dialog-title",
-    className: "[overflow-wrap:anywhere]",
+    className: "text-xl [overflow-wrap:anywhere]",
   });
   const dialog = createElement(
     "dialog",
     {
       className:
-        "m-auto w-[min(26rem,calc(100vw-2rem))] rounded-sm border border-rule bg-paper p-6 text-ink backdrop:bg-black/50",
+        "m-auto w-[min(26rem,calc(100vw-2rem))] rounded-lg bg-raised p-5 text-ink shadow-overlay backdrop:bg-black/35 sm:p-6 forced-colors:border",
       "aria-labelledby": heading.id,
     },
     heading,
     ...content,
     createElement(
       "div",
-      { className: "mt-4 flex flex-wrap items-center gap-2" },
+      { className: "mt-6 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse max-sm:*:w-full" },
+      createButton(closeLabel, () => dialog.close(), "secondary"),
       ...actions,
-      createButton(closeLabel, () => dialog.close()),
     ),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
