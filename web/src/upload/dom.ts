@@ -42,11 +42,11 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Writes parts with dots between them. Lines break only between parts. */
+/** Writes parts with dots between them. Lines break only after a dot. */
 export function setParts(element: Element, parts: readonly string[]): void {
   if (element.textContent === parts.join(" · ")) return;
   const spans = parts.map((part, i) =>
-    createElement("span", { className: "inline-block", textContent: i === 0 ? part : `· ${part}` }),
+    createElement("span", { className: "inline-block", textContent: i === parts.length - 1 ? part : `${part} ·` }),
   );
   element.replaceChildren(...spans.flatMap((span, i) => (i === 0 ? [span] : [" ", span])));
 }
