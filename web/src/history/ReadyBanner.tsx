@@ -71,13 +71,12 @@ export function ReadyBanner({
       className="mb-8 rounded-lg border border-l-3 border-rule border-l-warning bg-raised p-5"
       aria-labelledby="changed-since-ready"
     >
-      <h2 id="changed-since-ready" className="flex items-center gap-2 text-xl">
-        <TriangleAlert size={18} className="flex-none text-warning" aria-hidden="true" />
+      <h2 id="changed-since-ready" className="flex items-start gap-2 text-xl">
+        <TriangleAlert size={18} className="mt-1 flex-none text-warning" aria-hidden="true" />
         {title}
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        Changed by {formatActors(changes)} (last change <RelativeTime at={lastChange.at} timezone={studio.timezone} />
-        ).
+        Changed by {formatActors(changes)}. Last change <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
       </p>
       <Disclosure className="mt-3" isOpen summary="What changed">
         {diff}
