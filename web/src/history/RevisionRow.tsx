@@ -57,7 +57,7 @@ export function RevisionRow({
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>
           {client && ","} {describeRevision(revision, { previous, isTrashedAfter, isCut })}
         </p>
-        <p className="m-0 text-sm text-muted">
+        <p className="m-0 text-sm text-muted first-letter:uppercase">
           <RelativeTime at={at} timezone={studio.timezone} />,{" "}
           {oldestRevision
             ? `revisions ${oldestRevision.revision} to ${revision.revision}`
