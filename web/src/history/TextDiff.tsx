@@ -22,7 +22,7 @@ export function TextDiff({ before, after }: { before: string; after: string }) {
 export const LinesDiff = ({ before, after }: { before: string; after: string }) => (
   <div className="[overflow-wrap:anywhere]">
     {compareLines(before, after).map((part, i) => (
-      <p key={i} className="m-0">
+      <p key={i} className="m-0 pl-4 -indent-4">
         <DiffPart {...part} isLine />
       </p>
     ))}
