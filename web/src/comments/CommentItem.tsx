@@ -49,7 +49,7 @@ export function CommentItem({ comment, onChange }: { comment: Comment; onChange:
             </span>
           </p>
           {isOwn && (
-            <div className="relative -my-1 flex flex-none pointer-coarse:-my-3">
+            <div className="relative -my-1.5 flex flex-none pointer-coarse:-my-3">
               <IconButton
                 icon={Trash2}
                 variant="danger"
