@@ -43,7 +43,7 @@ export function CropSlider({
           aria-valuemax={100}
           aria-valuenow={Math.round(position[axis] * 100)}
           aria-valuetext={describePosition(position, axis)}
-          className={`absolute touch-none border-2 border-white shadow-[0_0_0_99rem_rgb(0_0_0/0.6)] focus-visible:outline-4 focus-visible:outline-offset-[-6px] ${axis === "x" ? "cursor-ew-resize" : "cursor-ns-resize"}`}
+          className={`absolute touch-none border border-black/60 shadow-[inset_0_0_0_2px_white,0_0_0_99rem_rgb(0_0_0/0.6)] focus-visible:outline-4 focus-visible:outline-offset-[-6px] ${axis === "x" ? "cursor-ew-resize" : "cursor-ns-resize"}`}
           style={{ left: toPercent(left), top: toPercent(top), width: toPercent(width), height: toPercent(height) }}
           onKeyDown={(event) => {
             const newPosition = moveByKey(position, axis, event.key);

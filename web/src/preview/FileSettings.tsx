@@ -72,9 +72,14 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
         )}
       </fieldset>
       <p className="mt-1 text-sm text-muted">
-        {fit === "pad"
-          ? `${platformName} gets the whole image, padded to fit.`
-          : `${platformName} gets the part inside the frame. Drag the frame, or use the arrow keys.`}
+        {fit === "pad" ? (
+          `${platformName} gets the whole image, padded to fit.`
+        ) : (
+          <>
+            {platformName} gets the part inside the frame. Drag the frame
+            <span className="pointer-coarse:hidden">, or use the arrow keys</span>.
+          </>
+        )}
         {sharesCrops && ` This applies to all ${platformName} accounts.`}
       </p>
       {position && renditionSize.isCropped && (
