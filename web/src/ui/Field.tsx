@@ -77,7 +77,7 @@ export function ChoiceField({
   return (
     <label
       htmlFor={id}
-      className={`flex cursor-pointer gap-2.5 font-normal has-disabled:cursor-default has-disabled:text-muted pointer-coarse:min-h-11 ${description === undefined ? "pointer-coarse:items-center" : ""} ${className}`}
+      className={`flex cursor-pointer gap-2.5 font-normal has-disabled:cursor-default has-disabled:text-muted pointer-coarse:min-h-11 ${description === undefined ? "pointer-coarse:items-center pointer-coarse:[&>input]:mt-0" : ""} ${className}`}
     >
       <input {...input} id={id} />
       <span>
