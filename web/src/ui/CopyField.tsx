@@ -21,7 +21,7 @@ export function CopyField({
 }) {
   const codeRef = useRef<HTMLElement>(null);
   const [status, setStatus] = useState<"copied" | "selected">();
-  const isMultiLine = text.includes("\n");
+  const lineCount = text.split("\n").length;
 
   useEffect(() => {
     if (status !== "copied") return undefined;
@@ -46,7 +46,7 @@ export function CopyField({
     <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div
-        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-2 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:grid-cols-1 max-sm:pl-1 ${isMultiLine ? "items-start" : "items-center"}`}
+        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-2 rounded-lg border border-rule bg-raised p-1 pl-3 max-sm:grid-cols-1 max-sm:pl-1 ${lineCount > 2 ? "items-start" : "items-center"}`}
       >
         <code
           ref={codeRef}
@@ -56,7 +56,7 @@ export function CopyField({
           }}
           className="block py-1 whitespace-pre-wrap max-sm:px-2 max-sm:text-[0.8rem]"
         >
-          {isMultiLine ? renderLines(text) : <WholeWords text={text} />}
+          {lineCount > 1 ? renderLines(text) : <WholeWords text={text} />}
         </code>
         <Button
           variant={isPrimary ? "primary" : "quiet"}
