@@ -2,12 +2,18 @@ import axe from "axe-core";
 import { isLongRun } from "./long-run.ts";
 import type { Page } from "playwright-core";
 
+/** What needs no landmark: axe-core's defaults, and open menus and suggestions, which are at the end of the page. */
+const floatingContent = "dialog, [role=dialog], [role=alertdialog], svg, [data-radix-popper-content-wrapper]";
+
 /**
  * Returns all violations that axe-core finds on the page. The browser context needs `bypassCSP`,
  * because the CSP of Atelier's pages blocks injected scripts.
  */
 export async function findViolations(page: Pick<Page, "evaluate">): Promise<string[]> {
   await page.evaluate(axe.source);
+  await page.evaluate(
+    `axe.configure({ checks: [{ id: "region", options: { regionMatcher: "${floatingContent}" } }] })`,
+  );
   const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),

@@ -121,7 +121,7 @@ function TopBar() {
   useEffect(() => setIsOpen(false), [pathname]);
   const [menuId, badgeId] = [useId(), useId()];
   return (
-    <div className="sticky top-0 z-10 flex items-center gap-1 border-b border-rule bg-sunken px-2 py-1 md:hidden">
+    <header className="sticky top-0 z-10 flex items-center gap-1 border-b border-rule bg-sunken px-2 py-1 md:hidden">
       <div className="min-w-0 flex-1">
         <StudioSwitcher />
       </div>
@@ -152,6 +152,6 @@ function TopBar() {
           </div>
         </Dialog>
       )}
-    </div>
+    </header>
   );
 }

@@ -37,11 +37,11 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
             <th
               key={day}
               scope="col"
-              aria-label={formatLongDay(day)}
               aria-current={day === today ? "date" : undefined}
               className={`px-2 pb-1.5 text-left text-xs font-medium ${day === today ? "text-accent" : "text-muted"}`}
             >
               <div className="flex items-center justify-between">
+                <span className="sr-only">{formatLongDay(day)}</span>
                 <span
                   aria-hidden="true"
                   className="flex items-center gap-x-1 pointer-coarse:flex-col pointer-coarse:items-start"
