@@ -53,7 +53,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "publication.approved": { filterLabel: "Publication approved", template: "approved {publication}[ for {account}]" },
   "publication.returned": {
     filterLabel: "Approval removed by an edit",
-    template: "edited {publication}[ for {account}], so it needs a new approval",
+    template: "edited {publication}, so it needs a new approval[ for {account}]",
   },
   "publication.rescheduled": {
     filterLabel: "Publication rescheduled",

@@ -15,17 +15,14 @@ export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: 
       {summary && (summary.state === "sending" || isPaused) && (
         <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm text-muted tabular-nums">
           <span>{describeUploads(items, summary)}</span>
-          {/* A single upload has this button on its tile. */}
-          {summary.unfinishedCount > 1 && (
-            <Button
-              variant="secondary"
-              size="small"
-              icon={isPaused ? Play : Pause}
-              onClick={() => (isPaused ? resume() : pause())}
-            >
-              {getPauseLabel(summary)}
-            </Button>
-          )}
+          <Button
+            variant="secondary"
+            size="small"
+            icon={isPaused ? Play : Pause}
+            onClick={() => (isPaused ? resume() : pause())}
+          >
+            {getPauseLabel(summary)}
+          </Button>
         </div>
       )}
       {connectionMessage !== "" && (

@@ -10,8 +10,8 @@ const units = [
 ] as const;
 
 /**
- * Formats the time between two timestamps. Says “1 day ago”, not “yesterday”, because 30 hours ago can be the day before.
- * `Intl.RelativeTimeFormat` took a tenth of the CPU time of the first page.
+ * Formats the time between two timestamps. Says “1 day ago”, not “yesterday”, because 30 hours ago can be the day before
+ * yesterday. `Intl.RelativeTimeFormat` took a tenth of the CPU time of the first page.
  */
 export function formatRelativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000;

@@ -10,7 +10,7 @@ export function confirmCancel(filename: string, strings: Strings, onConfirm: () 
   const dialog = openDialog({
     title: filename,
     content: [createElement("p", { textContent: strings.cancelConfirmation })],
-    actions: [createButton(strings.discardUpload, discard, "primary")],
+    actions: [createButton(strings.discardUpload, discard, "danger")],
     closeLabel: strings.keepUploading,
   });
 }

@@ -37,6 +37,8 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
             <th
               key={day}
               scope="col"
+              // Without the button.
+              aria-label={formatLongDay(day)}
               aria-current={day === today ? "date" : undefined}
               className={`px-2 pb-1.5 text-left text-xs font-medium ${day === today ? "text-accent" : "text-muted"}`}
             >
