@@ -95,7 +95,7 @@ function Expectations() {
       <ul className="mt-2 grid max-w-[70ch] list-disc gap-1.5 pl-5 text-muted">
         <li>
           The client works in <strong className="text-ink">{activeStudioName}</strong>, your active studio. To move it,
-          switch studios and reconnect the client.
+          make another studio active and reconnect the client.
         </li>
         <li>It acts as you, within your role. To limit it, choose “View only” when you approve it.</li>
         <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
