@@ -76,7 +76,7 @@ export function ReadyBanner({
         {title}
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        Changed by {formatActors(changes)}. Last change <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
+        Changed by {formatActors(changes)}, last <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
       </p>
       <Disclosure className="mt-3" isOpen summary="What changed">
         {diff}
