@@ -47,8 +47,9 @@ export const listPostSummariesOutput = z.object({
 });
 
 /**
- * Lists posts for the web app, with thumbnails, names, the state of their publications and an excerpt of the text; in a search, also the part of the text that matches. A page of search results can have fewer posts than
- * `limit`, even none, and still have a cursor.
+ * Lists posts for the web app, with thumbnails, names, the state of their publications and an excerpt of the text; in a
+ * search, also the part of the text that matches. A page of search results can have fewer posts than `limit`, even none,
+ * and still have a cursor.
  */
 export async function listPostSummaries(
   deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "baseUrl">,

@@ -14,7 +14,7 @@ export function PublishButtons({
   hasIntendedTime,
   onPublish,
 }: {
-  /** What the button beside that account's publication is for, if there is one. */
+  /** What the button in the row of the only available account is for, if there is one. */
   rowMode: PublishMode | undefined;
   /** Whether publishing has its own button at the top of the page. */
   isNextAction: boolean;
