@@ -16,8 +16,8 @@ import {
 import type { Schema } from "./schema.ts";
 
 /**
- * Waiting for a connection and running one query take at most 5 s together: up to 2 s longer if a new connection is not
- * established in time and is tried again, and up to 1 s longer to verify a new connection.
+ * Waiting for a connection and running one query take at most 5 s together: up to 3 s longer if a new connection is not
+ * established or verified in time and is tried again, and up to 1 s longer to verify a new connection.
  */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
@@ -83,7 +83,8 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
       } catch (error) {
         const wasPaused = performance.now() - startedAt > connectTimeoutMs + maxTimerDelayMs;
         // On a busy machine, a new connection can take longer than an old one takes to become free.
-        const canSucceed = isNewConnectionTimeout(error) || (wasPaused && isPoolTimeout(error));
+        const isNewTooSlow = isNewConnectionTimeout(error) || isResponseTimeout(error);
+        const canSucceed = isNewTooSlow || (wasPaused && isPoolTimeout(error));
         return canRetry && canSucceed ? connect(false) : rethrowDatabaseError(error);
       }
     }

@@ -18,7 +18,7 @@ import { systemClock } from "#lib/clock.ts";
 import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/users.ts";
-import { measureOutcome } from "../support/measure-outcome.ts";
+import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
 
 const maxMs = 5000;
 const programFolder = findPostgres();
@@ -124,32 +124,42 @@ describe(
       }
     });
 
-    test("a new connection that is not established in time is tried again (ERR-storage_unavailable, D2)", async () => {
+    /** Four pings through a proxy whose first two connections never forward the message that contains `heldText`. */
+    async function pingThroughProxy(heldText: string): Promise<TimedOutcome[]> {
       const { hostname, port, pathname, username, password } = new URL(location.databaseUrl ?? "");
       let connectionCount = 0;
-      // The first two connections get no response.
       const proxy = createServer((socket) => {
-        socket.on("error", () => {});
-        if (++connectionCount <= 2) return;
+        const isFaulty = ++connectionCount <= 2;
         const upstream = connect(Number(port), hostname).on("error", () => socket.destroy());
-        socket.pipe(upstream).pipe(socket);
+        socket.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
+        socket.on("data", (chunk: Buffer) => (isFaulty && chunk.includes(heldText)) || upstream.write(chunk));
+        upstream.pipe(socket);
       });
       await once(proxy.listen(0, "127.0.0.1"), "listening");
       const proxyPort = (proxy.address() as AddressInfo).port;
       const url = `postgres://${username}:${password}@127.0.0.1:${proxyPort}${pathname}`;
       const newDatabase = openPostgres({ url, log: silentLog, isBehindPooler: false });
       try {
-        const results = await Promise.all(Array.from({ length: 4 }, () => measureOutcome(() => newDatabase.ping())));
+        return await Promise.all(Array.from({ length: 4 }, () => measureOutcome(() => newDatabase.ping())));
+      } finally {
+        await newDatabase.close();
+        proxy.close();
+      }
+    }
+
+    for (const [event, heldText] of [
+      ["established", "application_name"],
+      ["verified", "pg_is_in_recovery"],
+    ] as const) {
+      test(`a new connection that is not ${event} in time is tried again (ERR-storage_unavailable, D2)`, async () => {
+        const results = await pingThroughProxy(heldText);
         assert.deepEqual(
           results.map(({ outcome }) => outcome),
           ["ok", "ok", "ok", "ok"],
         );
         assert.ok(results.every(({ ms }) => ms < maxMs));
-      } finally {
-        await newDatabase.close();
-        proxy.close();
-      }
-    });
+      });
+    }
 
     test("without free connections, requests fail within 5 s and succeed once a connection is free (ERR-storage_unavailable, D2)", async () => {
       // Unlike a database that `openDatabase` returns, this one has no connection yet.

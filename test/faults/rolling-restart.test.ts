@@ -25,7 +25,7 @@ describe("four processes behind HAProxy, restarted one after another under load"
   const assertNoErrors = (): void => {
     const logLines = fleet.processes.flatMap((instance) => instance.getOutput().split("\n"));
     const warnings = logLines.filter((line) => /"level":"(warn|error|fatal)"/.test(line));
-    assert.equal(load.errors.length, 0, [...load.errors, ...warnings].join("\n"));
+    assert.equal(load.errors.length, 0, [...warnings, ...load.errors].join("\n"));
   };
 
   before(async () => {

@@ -10,7 +10,7 @@ export default async function* reportFailedTests(events: AsyncIterable<TestEvent
     // A suite fails because a test in it failed, which has a line of its own.
     if ((error as { failureType?: string }).failureType === "subtestsFailed") continue;
     const { message } = error.cause instanceof Error ? error.cause : error;
-    const reason = message.replaceAll(/\s+/g, " ").slice(0, 300);
+    const reason = message.replaceAll(/\s+/g, " ").slice(0, 2000);
     yield `  ${relative(process.cwd(), file ?? "")}:${line ?? 0}  ${name}: ${reason}\n`;
   }
 }

@@ -68,6 +68,6 @@ const service = await startService(
 startPublishingWorker(service.deps, {
   concurrency: 8,
   leaseMs,
-  onError: (error) => printLine(`error ${String(error)}`),
+  onError: (error) => printLine(`error ${String(error)} ${String((error as Error).cause ?? "")}`),
 });
 printLine("ready");
