@@ -1,6 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { redirect } from "@tanstack/react-router";
-import { isUnreachable } from "./api/api-error.ts";
 import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, type Me } from "./api/queries.ts";
 
@@ -10,15 +9,6 @@ export interface RouterContext {
 
 export async function requireSignedIn({ queryClient }: RouterContext): Promise<Me> {
   return (await queryClient.query(meQuery)) ?? redirectToSignIn();
-}
-
-/** For a page that is already open. While the server can't be reached, the page and what the user typed stay. */
-export async function requireSignedInIfReachable(context: RouterContext): Promise<void> {
-  try {
-    await requireSignedIn(context);
-  } catch (error) {
-    if (!isUnreachable(error)) throw error;
-  }
 }
 
 export function redirectToStudio(studioId: string): void {

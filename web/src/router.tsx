@@ -14,7 +14,7 @@ import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
 import { prefetchPosts } from "./load-first-page.ts";
 import { PostsPage } from "./posts/PostsPage.tsx";
-import { requireSignedInIfReachable, redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
+import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
   parseAssetSearch,
@@ -77,9 +77,12 @@ const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
   beforeLoad: async ({ context, params, cause }) => {
-    // Requests the studio in parallel with the user. A page that is open already does not wait for the studio.
+    // Requests the studio in parallel with the user.
     if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
-    await (cause === "stay" ? requireSignedInIfReachable(context) : requireSignedIn(context));
+    const user = requireSignedIn(context);
+    // In a studio that is open already, pages wait for neither: they open at once, even while offline.
+    if (cause === "stay") user.catch(() => {});
+    else await user;
   },
   loader: async ({ context, params }) => {
     await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });

@@ -71,5 +71,3 @@ export function formatError(error: unknown): string {
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
-
-export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "unreachable";

@@ -65,7 +65,7 @@ export function LibraryPage() {
     if (query.hasNextPage && !query.isFetching && !query.isError) void query.fetchNextPage();
   }
 
-  // The dialog closes after the router has checked the session. Until then, no tile can have the focus.
+  // The dialog closes only after the URL has changed. Until then, no tile can have the focus.
   const lastSeenIndex = useRef<number>(undefined);
   useEffect(() => {
     if (openId !== undefined || lastSeenIndex.current === undefined) return;

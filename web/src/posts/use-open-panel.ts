@@ -1,5 +1,4 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
 import type { PostPanel } from "../search-params.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
@@ -11,18 +10,13 @@ export function useOpenPanel(): [
 ] {
   const { panel } = route.useSearch();
   const navigate = route.useNavigate();
-  // The panel opens at once; the URL changes after the router has checked the session.
-  const [openPanel, setOpenPanel] = useState(panel);
-  useEffect(() => setOpenPanel(panel), [panel]);
   return [
-    openPanel,
-    (nextPanel) => {
-      setOpenPanel(nextPanel);
+    panel,
+    (nextPanel) =>
       void navigate({
         search: ({ panel: _, comment: __, ...others }) => (nextPanel ? { ...others, panel: nextPanel } : others),
         replace: true,
         resetScroll: false,
-      });
-    },
+      }),
   ];
 }
