@@ -10,7 +10,7 @@ interface ButtonLook {
   icon?: LucideIcon | undefined;
 }
 
-/** While `busyLabel` is a string, the button shows it and is disabled. */
+/** While `busyLabel` is a string, the button shows it, is named by it, and is disabled. */
 export function Button({
   variant = "primary",
   size,
@@ -24,6 +24,7 @@ export function Button({
   return (
     <button
       {...rest}
+      aria-label={isBusy ? undefined : rest["aria-label"]}
       type={rest.type === "submit" ? "submit" : "button"}
       className={`${getButtonClasses(variant, size)} ${className}`}
       disabled={isBusy || rest.disabled === true}
