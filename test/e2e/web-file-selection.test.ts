@@ -79,6 +79,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await waitForFiles(postId, ["a.jpg", "b.jpg", "d.jpg", "e.jpg"]);
     await toasts(page).filter({ hasText: "c.pdf" }).getByRole("button", { name: "Undo" }).press("Enter");
     await waitForFiles(postId, names);
+    await page.getByRole("button", { name: "Move c.pdf" }).waitFor();
 
     await selectButton.press("Enter");
     await checkbox(page, "a.jpg").focus();

@@ -694,6 +694,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await card.press("Enter");
     await page.getByRole("link", { name: "Open post" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Reschedule" }).count(), 0);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   });
 });
