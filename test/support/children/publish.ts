@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
+import { inspect } from "node:util";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { startPublishingWorker } from "#domain/publishing/worker.ts";
@@ -68,6 +69,6 @@ const service = await startService(
 startPublishingWorker(service.deps, {
   concurrency: 8,
   leaseMs,
-  onError: (error) => printLine(`error ${String(error)} ${String((error as Error).cause ?? "")}`),
+  onError: (error) => printLine(`error ${inspect(error)}`.replaceAll("\n", " ")),
 });
 printLine("ready");
