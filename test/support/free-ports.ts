@@ -1,13 +1,21 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer, type Server } from "node:net";
+
+/** Below the ports that the system gives to connections and to servers that ask for any port. */
+const [minPort, maxPort] = [20_000, 32_000];
 
 /** Returns distinct free ports. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(probes.map((probe) => once(probe, "listening")));
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(probes.map((probe) => once(probe.close(), "close")));
-  return ports;
+  const probes = new Map<number, Server>();
+  while (probes.size < count) {
+    const port = randomInt(minPort, maxPort);
+    const probe = createServer();
+    const isFree = !probes.has(port) && (await once(probe.listen(port, "127.0.0.1"), "listening").catch(() => false));
+    if (isFree !== false) probes.set(port, probe);
+  }
+  await Promise.all([...probes.values()].map((probe) => once(probe.close(), "close")));
+  return [...probes.keys()];
 }
 
 export async function findFreePort(): Promise<number> {
