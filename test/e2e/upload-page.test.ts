@@ -80,6 +80,7 @@ if (hasChromium())
           ];
           await page.goto(link.url);
           assert.equal(await page.locator("h1").textContent(), "Spring catalogue");
+          await page.locator('[data-state="empty"]').waitFor();
           await chooseFiles(page, files);
           await chooseFiles(page, video.path);
           await waitUntilDone(page);

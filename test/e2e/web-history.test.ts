@@ -308,8 +308,8 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
       page.waitForResponse("**/restore"),
       page.getByRole("button", { name: "Restore Five vases, one glaze" }).click(),
     ]);
-    // There is nothing left to undo. By itself, the toast would stay longer.
-    await undo.waitFor({ state: "detached", timeout: 4000 });
+    await page.getByText("Restored “Five vases, one glaze”.").first().waitFor();
+    assert.equal(await undo.count(), 0, "there is nothing left to undo");
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await deletePost();
     await undo.waitFor();

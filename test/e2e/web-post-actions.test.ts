@@ -310,6 +310,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const file = { name: "pier.jpg", mimeType: "image/jpeg", buffer: await jpeg(60, 40) };
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("button", { name: "Actions for pier.jpg" }).waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor({ state: "detached" });
     const rejectedUrls: string[] = [];
     // A request of the post itself can be pending while the post moves to the trash.
     page.on("response", (response) => {

@@ -529,6 +529,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assistant.call("publish_post", { postId: lighthouseId, connectionIds: [connectionId] });
     await openStudioPage("clients");
     await page.getByRole("link", { name: "Undo changes" }).first().click();
+    await page.getByLabel("Last hour").check(); // the default is today, which may have just started
     const list = page.getByRole("list", { name: "What would be undone" });
     const row = list.getByRole("listitem").filter({ hasText: "Lighthouse to blue-harbour" });
     await row.getByText("Cancel", { exact: true }).waitFor();
