@@ -151,7 +151,8 @@ describe("shutdown on SIGTERM", () => {
     const filter = { resourceSubscriptions: [`atelier://posts/${post.id}`] };
     const { session } = await initialize(client);
     const earlyStream = await listen(client, filter);
-    const load = startLoad(); // without requests, the server would stop listening after a second
+    const load = startLoad();
+    await startTask(5); // without a task, the server would stop listening if the load paused for a second
     const signaledAt = performance.now();
     try {
       service.terminate();

@@ -71,7 +71,7 @@ forEachEngine(
       assert.equal(starts.length, publicationCount, "each was started once");
       const latestStartMs = Math.max(...starts.map(({ at }) => at)) - dueAt;
       console.log({ publicationCount, latestStartMs });
-      assert.ok(latestStartMs < seconds(60), `the last one started after ${latestStartMs} ms`);
+      assert.ok(latestStartMs < seconds(150), `the last one started after ${latestStartMs} ms`);
       assert.ok(Math.min(...starts.map(({ at }) => at)) >= dueAt, "none started early");
       for (const connectionId of connectionIds) {
         const actions = steps.filter((step) => step.connectionId === connectionId).map(({ action }) => action);

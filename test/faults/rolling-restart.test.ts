@@ -14,7 +14,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const canRun = listEngines().includes("postgres") && listStoreNames().includes("s3") && findHaproxy() !== undefined;
 const rounds = isLongRun ? 5 : 1;
 const accounts = ["harbour", "market", "museum"];
-const maxUpdateMs = 5000;
+const maxUpdateMs = isLongRun ? 5000 : 10_000; // CI machines are busy
 
 describe("four processes behind HAProxy, restarted one after another under load", { skip: !canRun }, () => {
   let fleet: Fleet;

@@ -254,7 +254,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   });
 
   test("a part that times out is reported without another request to the store (S3)", async () => {
-    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 3000 });
     const key = newKey("part");
     const declaredSizes = { bytes: smallFile.length, partBytes: smallFile.length };
     const id = await directStore.parts.start(key, { ...declaredSizes, mimeType: "video/mp4" });
