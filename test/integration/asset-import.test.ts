@@ -277,7 +277,7 @@ forOneEngine("asset imports", (fixture) => {
     for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"]) {
       const startedAt = performance.now();
       assert.equal(await getOutcome(importFile(host.url(path), {}, open)), "url_unreachable", path);
-      assert.ok(performance.now() - startedAt < 3000);
+      assert.ok(performance.now() - startedAt < 10_000);
     }
     assert.equal(
       await getOutcome(

@@ -34,7 +34,7 @@ forOneEngine("connect page", (fixture) => {
     };
     const log = createLog("trace", new Writable({ write }));
     service = await startService(fixture.deps, {
-      platforms: strict.createSetups({ timeoutMs: 500 }),
+      platforms: strict.createSetups({ timeoutMs: 3000 }),
       log,
       config: { areRateLimitsEnabled: false },
     });

@@ -18,7 +18,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const run = promisify(execFile);
 const kibibyte = 1024;
 const maxBytes = 256 * kibibyte;
-const stallTimeoutMs = 400;
+const stallTimeoutMs = 2000;
 
 interface Problem {
   status: number;

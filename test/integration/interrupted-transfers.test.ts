@@ -59,7 +59,7 @@ for (const storeName of listStoreNames())
       service = await startAssetService({ ...fixture, deps: createDeps(fixture.database, systemClock) }, storeName, {
         base,
         log: createLog("info", { write: (line) => void logLines.push(JSON.parse(line) as LogLine) }),
-        stallTimeoutMs: 500,
+        stallTimeoutMs: 2000,
         platforms: [{ ...setup, platform: { ...platform, id: "large", name: "Large", limits } }],
       });
       const { deps } = service;

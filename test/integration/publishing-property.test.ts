@@ -214,7 +214,9 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       if (state === "scheduled")
         await reschedulePublication(deps, owner, { publicationId: id, at: toIsoTime(Date.now()) }).catch(() => {});
     const openStates = ["scheduled", "publishing"];
-    await waitUntil(async () => (await listPublications()).every(({ state }) => !openStates.includes(state)));
+    await waitUntil(async () => (await listPublications()).every(({ state }) => !openStates.includes(state)), {
+      timeoutMs: 60_000,
+    });
     const posts = await publishing.listSandboxPosts();
     for (const { id, state, url: postUrl } of await listPublications()) {
       if (state !== "published") continue;

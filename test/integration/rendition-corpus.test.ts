@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createRestAPIClient, type mastodon } from "masto";
 import sharp, { type Sharp } from "sharp";
+import { inspectImages } from "#domain/renditions/inspect-images.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { listExtensions } from "#domain/assets/model/filename.ts";
 import { incomingKey } from "#domain/assets/model/storage-keys.ts";
@@ -106,6 +107,8 @@ forEachEngine(
       await (deps.files as HookedFiles).put(incomingKey(assetId), bytes);
       await updateAsset(deps, owner, { assetId, altText });
       await attachAsset(deps, owner, { postId, assetId });
+      // A preview waits only ten seconds for the inspection.
+      await inspectImages(deps, await deps.assets.listByPosts([postId]), 60_000);
       return assetId;
     }
 

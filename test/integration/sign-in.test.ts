@@ -359,7 +359,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const [startPage, callbackPage] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
     const elapsedMs = performance.now() - startedAt;
     issuer.setDelay(0);
-    assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
+    assert.ok(elapsedMs < 20_000, `${elapsedMs} ms`);
     await assertSignInFailed(startPage, browser, 502, rowsBefore);
     await assertSignInFailed(callbackPage, browser, 502, rowsBefore);
     await signIn(base, "ada@example.com", browser);
@@ -396,7 +396,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       const startedAt = performance.now();
       const page = await browser.submit(await browser.open(`${service.base}/login`));
       assert.deepEqual([page.status, /is not responding/.test(page.text)], [502, true], name);
-      assert.ok(performance.now() - startedAt < 10_000, name);
+      assert.ok(performance.now() - startedAt < 20_000, name);
     }
   });
 

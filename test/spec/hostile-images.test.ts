@@ -11,7 +11,7 @@ import { encodePngChunk } from "../support/image-corpus.ts";
 import { createImageRequest } from "../support/image-request.ts";
 import { hugePng, jpeg, gif, manyFrameGif, pdf, png, zip } from "../support/samples.ts";
 
-const converter = createImageConverter();
+const converter = createImageConverter({ timeoutMs: 120_000 });
 const inspect = (file: Buffer) => converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(file));
 const execute = (file: Buffer, plan: ExecutablePlan) =>
   converter.createRendition(createImageRequest(randomUUID()), createBufferSource(file), plan);

@@ -11,7 +11,7 @@ import { getAwkwardImages, createNoise, type AwkwardImage } from "../support/awk
 import { createImageRequest } from "../support/image-request.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const converter = createImageConverter();
+const converter = createImageConverter({ timeoutMs: 120_000 });
 const inspect = (bytes: Uint8Array) =>
   converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(bytes));
 

