@@ -39,6 +39,36 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
 
   const waitForPath = (page: Page, suffix: string) => page.waitForURL((url) => url.pathname.endsWith(suffix));
 
+  test("pages of a studio open before the session is checked, and an ended session leads to sign-in (WEB-11)", async () => {
+    const page = await openStudio("posts");
+    const clicked = Promise.withResolvers<void>();
+    await page.route("**/api/me", async (route) => {
+      await clicked.promise;
+      await route.fulfill({ status: 401, json: {} });
+    });
+    await page.waitForTimeout(1200); // the check when the page was opened is valid for a second
+    await page.getByRole("link", { name: "Members", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+    const signInRequest = page.waitForRequest(/\/login\?return_to=.*members/);
+    clicked.resolve();
+    await signInRequest;
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.context().close();
+  });
+
+  test("while offline, a link to a page whose code is not loaded waits, and the tab is not reloaded (WEB-10)", async () => {
+    const page = await openStudio("posts");
+    await page.evaluate("globalThis.isSameDocument = true");
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Trash", exact: true }).click();
+    await waitForPath(page, "/trash");
+    await page.getByRole("heading", { level: 1, name: "Posts" }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("heading", { level: 1, name: "Trash" }).waitFor();
+    assert.equal(await page.evaluate("globalThis.isSameDocument"), true);
+    await page.context().close();
+  });
+
   test("a chosen theme applies before the scripts run, and stays after a reload (WEB-12)", async () => {
     const page = await openStudio("posts", { colorScheme: "light" });
     assert.equal(await readBackground(page), lightPaper);

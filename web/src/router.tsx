@@ -24,6 +24,7 @@ import {
   parsePublicationSearch,
 } from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
+import { whenOnline } from "./when-online.ts";
 import { Loading } from "./ui/Loading.tsx";
 
 const root = createRootRouteWithContext<RouterContext>()({ component: RootLayout, notFoundComponent: NotFoundPage });
@@ -35,14 +36,20 @@ const start = createRoute({
     const me = await context.queryClient.query(meQuery);
     if (me?.activeStudioId) redirectToStudio(me.activeStudioId);
   },
-  component: lazyRouteComponent(() => import("./start/StartPage.tsx"), "StartPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./start/StartPage.tsx")),
+    "StartPage",
+  ),
 });
 
 const newStudio = createRoute({
   getParentRoute: () => root,
   path: "/studios/new",
   beforeLoad: ({ context }) => requireSignedIn(context),
-  component: lazyRouteComponent(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./start/NewStudioPage.tsx")),
+    "NewStudioPage",
+  ),
 });
 
 /** Every component on one page, in development only. */
@@ -54,7 +61,10 @@ const devUi = createRoute({
     const { development } = await context.queryClient.query(instanceQuery);
     if (!development) notFound({ throw: true });
   },
-  component: lazyRouteComponent(() => import("./dev/UiPage.tsx"), "UiPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./dev/UiPage.tsx")),
+    "UiPage",
+  ),
 });
 
 /**
@@ -79,10 +89,10 @@ const studio = createRoute({
   beforeLoad: async ({ context, params, cause }) => {
     // Requests the studio in parallel with the user.
     if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
-    const user = requireSignedIn(context);
-    // In a studio that is open already, pages wait for neither: they open at once, even while offline.
-    if (cause === "stay") user.catch(() => {});
-    else await user;
+    const sessionCheck = requireSignedIn(context);
+    // From one page to another, nothing waits for the check. If the session has ended, it leads to the sign-in page.
+    if (cause === "stay") sessionCheck.catch(() => {});
+    else await sessionCheck;
   },
   loader: async ({ context, params }) => {
     await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
@@ -109,71 +119,104 @@ const posts = createRoute({
 const newPost = createRoute({
   getParentRoute: () => studio,
   path: "/posts/new",
-  component: lazyRouteComponent(() => import("./posts/NewPostPage.tsx"), "NewPostPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./posts/NewPostPage.tsx")),
+    "NewPostPage",
+  ),
 });
 
 const post = createRoute({
   getParentRoute: () => studio,
   path: "/posts/$postId",
   validateSearch: parsePostPageSearch,
-  component: lazyRouteComponent(() => import("./posts/PostPage.tsx"), "PostPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./posts/PostPage.tsx")),
+    "PostPage",
+  ),
 });
 
 const publications = createRoute({
   getParentRoute: () => studio,
   path: "/publications",
   validateSearch: parsePublicationSearch,
-  component: lazyRouteComponent(() => import("./publishing/PublicationsPage.tsx"), "PublicationsPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./publishing/PublicationsPage.tsx")),
+    "PublicationsPage",
+  ),
 });
 
 const approvals = createRoute({
   getParentRoute: () => studio,
   path: "/publications/approvals",
-  component: lazyRouteComponent(() => import("./publishing/ApprovalsPage.tsx"), "ApprovalsPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./publishing/ApprovalsPage.tsx")),
+    "ApprovalsPage",
+  ),
 });
 
 const upcoming = createRoute({
   getParentRoute: () => studio,
   path: "/publications/upcoming",
-  component: lazyRouteComponent(() => import("./publishing/UpcomingPage.tsx"), "UpcomingPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./publishing/UpcomingPage.tsx")),
+    "UpcomingPage",
+  ),
 });
 
 const publication = createRoute({
   getParentRoute: () => studio,
   path: "/publications/$publicationId",
-  component: lazyRouteComponent(() => import("./publishing/PublicationPage.tsx"), "PublicationPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./publishing/PublicationPage.tsx")),
+    "PublicationPage",
+  ),
 });
 
 const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
   validateSearch: parseAssetSearch,
-  component: lazyRouteComponent(() => import("./assets/LibraryPage.tsx"), "LibraryPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./assets/LibraryPage.tsx")),
+    "LibraryPage",
+  ),
 });
 
 const members = createRoute({
   getParentRoute: () => studio,
   path: "/members",
-  component: lazyRouteComponent(() => import("./members/MembersPage.tsx"), "MembersPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./members/MembersPage.tsx")),
+    "MembersPage",
+  ),
 });
 
 const platforms = createRoute({
   getParentRoute: () => studio,
   path: "/platforms",
   validateSearch: parsePlatformSearch,
-  component: lazyRouteComponent(() => import("./platforms/PlatformsPage.tsx"), "PlatformsPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./platforms/PlatformsPage.tsx")),
+    "PlatformsPage",
+  ),
 });
 
 const clients = createRoute({
   getParentRoute: () => studio,
   path: "/clients",
-  component: lazyRouteComponent(() => import("./clients/ClientsPage.tsx"), "ClientsPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./clients/ClientsPage.tsx")),
+    "ClientsPage",
+  ),
 });
 
 const undo = createRoute({
   getParentRoute: () => studio,
   path: "/clients/$grantId/undo",
-  component: lazyRouteComponent(() => import("./undo/UndoPage.tsx"), "UndoPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./undo/UndoPage.tsx")),
+    "UndoPage",
+  ),
 });
 
 /** Older links point here. */
@@ -188,19 +231,28 @@ const activity = createRoute({
   getParentRoute: () => studio,
   path: "/activity",
   validateSearch: parseActivitySearch,
-  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./activity/ActivityPage.tsx")),
+    "ActivityPage",
+  ),
 });
 
 const trash = createRoute({
   getParentRoute: () => studio,
   path: "/trash",
-  component: lazyRouteComponent(() => import("./trash/TrashPage.tsx"), "TrashPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./trash/TrashPage.tsx")),
+    "TrashPage",
+  ),
 });
 
 const settings = createRoute({
   getParentRoute: () => studio,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./settings/SettingsPage.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(
+    whenOnline(() => import("./settings/SettingsPage.tsx")),
+    "SettingsPage",
+  ),
 });
 
 const routeTree = root.addChildren([
