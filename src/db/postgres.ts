@@ -83,8 +83,8 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
       } catch (error) {
         const wasPaused = performance.now() - startedAt > connectTimeoutMs + maxTimerDelayMs;
         // On a busy machine, a new connection can take longer than an old one takes to become free.
-        const isNewTooSlow = isNewConnectionTimeout(error) || isResponseTimeout(error);
-        const canSucceed = isNewTooSlow || (wasPaused && isPoolTimeout(error));
+        const isNewConnectionTooSlow = isNewConnectionTimeout(error) || isResponseTimeout(error);
+        const canSucceed = isNewConnectionTooSlow || (wasPaused && isPoolTimeout(error));
         return canRetry && canSucceed ? connect(false) : rethrowDatabaseError(error);
       }
     }

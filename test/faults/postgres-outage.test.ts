@@ -112,7 +112,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
     const restartedAt = performance.now();
     await waitUntil(
       () => load.results.some(({ finishedAt, outcome }) => finishedAt > restartedAt && outcome === "ok"),
-      { timeoutMs: 20_000 },
+      { timeoutMs: isLongRun ? 5000 : 20_000 },
     );
     await sleep(500);
     const { results, acknowledgedIds } = await load.stop();

@@ -65,7 +65,7 @@ forEachEngine(
       await createPost(fixture.deps, owner, { title: "A", body: "" });
       clearInterval(timer);
       await helper.exited;
-      assert.ok(tickCount > 10, `only ${tickCount} timers fired meanwhile`);
+      assert.ok(tickCount > 50, `only ${tickCount} timers fired meanwhile`);
     });
 
     test("two processes write to one data folder concurrently, and no acknowledged write is lost (RUN-5)", async () => {

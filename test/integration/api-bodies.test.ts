@@ -36,7 +36,7 @@ forEachEngine(
     const countPosts = async (): Promise<number> =>
       (await fixture.database.q.selectFrom("posts").select("id").execute()).length;
 
-    /** Sends raw bytes and returns what the server sent until it closed the connection, or until this many ms passed. */
+    /** Sends raw bytes and returns what the server sent until it closed the connection, or until `maxMs` have passed. */
     async function sendRaw(
       head: readonly string[],
       parts: readonly string[],

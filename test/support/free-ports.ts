@@ -11,8 +11,11 @@ export async function findFreePorts(count: number): Promise<number[]> {
   while (probes.size < count) {
     const port = randomInt(minPort, maxPort);
     const probe = createServer();
-    const isFree = !probes.has(port) && (await once(probe.listen(port, "127.0.0.1"), "listening").catch(() => false));
-    if (isFree !== false) probes.set(port, probe);
+    const isFree = await once(probe.listen(port, "127.0.0.1"), "listening").then(
+      () => true,
+      () => false,
+    );
+    if (isFree) probes.set(port, probe);
   }
   await Promise.all([...probes.values()].map((probe) => once(probe.close(), "close")));
   return [...probes.keys()];

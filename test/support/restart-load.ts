@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, openSessionStream, type TestEventStream } from "./event-stream.ts";
+import { isLongRun } from "./long-run.ts";
 import { appsMeta, callLegacy, callModern, initialize } from "./mcp.ts";
 import { sha256 } from "./stores.ts";
 import type { StudioClient } from "./studio-client.ts";
@@ -36,8 +37,8 @@ const pauseMs = 100;
 const uploadPauseMs = 1000;
 /** The pause between two edits, much shorter than the time between two restarts. */
 const editPauseMs = 150;
-/** How often a call may be repeated because the database of a busy machine did not respond in time. */
-const maxRetries = 3;
+/** How many calls of a load may be repeated because the database of a busy machine did not respond in time. */
+const maxRetries = isLongRun ? 0 : 3;
 /** A scheduled publication is due this long after it is created, so that another process often publishes it. */
 const publishDelayMs = 1500;
 
