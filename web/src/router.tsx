@@ -1,17 +1,11 @@
 import type { QueryClient } from "@tanstack/react-query";
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  notFound,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
 import { isMarkedSignedOut } from "./api/client.ts";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
+import { lazyPage } from "./lazy-page.ts";
 import { prefetchPosts } from "./load-first-page.ts";
 import { PostsPage } from "./posts/PostsPage.tsx";
 import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
@@ -24,7 +18,6 @@ import {
   parsePublicationSearch,
 } from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
-import { whenOnline } from "./when-online.ts";
 import { Loading } from "./ui/Loading.tsx";
 
 const root = createRootRouteWithContext<RouterContext>()({ component: RootLayout, notFoundComponent: NotFoundPage });
@@ -36,20 +29,14 @@ const start = createRoute({
     const me = await context.queryClient.query(meQuery);
     if (me?.activeStudioId) redirectToStudio(me.activeStudioId);
   },
-  component: lazyRouteComponent(
-    whenOnline(() => import("./start/StartPage.tsx")),
-    "StartPage",
-  ),
+  component: lazyPage(() => import("./start/StartPage.tsx"), "StartPage"),
 });
 
 const newStudio = createRoute({
   getParentRoute: () => root,
   path: "/studios/new",
   beforeLoad: ({ context }) => requireSignedIn(context),
-  component: lazyRouteComponent(
-    whenOnline(() => import("./start/NewStudioPage.tsx")),
-    "NewStudioPage",
-  ),
+  component: lazyPage(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
 });
 
 /** Every component on one page, in development only. */
@@ -61,10 +48,7 @@ const devUi = createRoute({
     const { development } = await context.queryClient.query(instanceQuery);
     if (!development) notFound({ throw: true });
   },
-  component: lazyRouteComponent(
-    whenOnline(() => import("./dev/UiPage.tsx")),
-    "UiPage",
-  ),
+  component: lazyPage(() => import("./dev/UiPage.tsx"), "UiPage"),
 });
 
 /**
@@ -90,7 +74,7 @@ const studio = createRoute({
     // Requests the studio in parallel with the user.
     if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
     const sessionCheck = requireSignedIn(context);
-    // From one page to another, nothing waits for the check. If the session has ended, it leads to the sign-in page.
+    // Navigation between pages does not wait for the check. If the session has ended, it leads to the sign-in page.
     if (cause === "stay") sessionCheck.catch(() => {});
     else await sessionCheck;
   },
@@ -119,104 +103,71 @@ const posts = createRoute({
 const newPost = createRoute({
   getParentRoute: () => studio,
   path: "/posts/new",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./posts/NewPostPage.tsx")),
-    "NewPostPage",
-  ),
+  component: lazyPage(() => import("./posts/NewPostPage.tsx"), "NewPostPage"),
 });
 
 const post = createRoute({
   getParentRoute: () => studio,
   path: "/posts/$postId",
   validateSearch: parsePostPageSearch,
-  component: lazyRouteComponent(
-    whenOnline(() => import("./posts/PostPage.tsx")),
-    "PostPage",
-  ),
+  component: lazyPage(() => import("./posts/PostPage.tsx"), "PostPage"),
 });
 
 const publications = createRoute({
   getParentRoute: () => studio,
   path: "/publications",
   validateSearch: parsePublicationSearch,
-  component: lazyRouteComponent(
-    whenOnline(() => import("./publishing/PublicationsPage.tsx")),
-    "PublicationsPage",
-  ),
+  component: lazyPage(() => import("./publishing/PublicationsPage.tsx"), "PublicationsPage"),
 });
 
 const approvals = createRoute({
   getParentRoute: () => studio,
   path: "/publications/approvals",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./publishing/ApprovalsPage.tsx")),
-    "ApprovalsPage",
-  ),
+  component: lazyPage(() => import("./publishing/ApprovalsPage.tsx"), "ApprovalsPage"),
 });
 
 const upcoming = createRoute({
   getParentRoute: () => studio,
   path: "/publications/upcoming",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./publishing/UpcomingPage.tsx")),
-    "UpcomingPage",
-  ),
+  component: lazyPage(() => import("./publishing/UpcomingPage.tsx"), "UpcomingPage"),
 });
 
 const publication = createRoute({
   getParentRoute: () => studio,
   path: "/publications/$publicationId",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./publishing/PublicationPage.tsx")),
-    "PublicationPage",
-  ),
+  component: lazyPage(() => import("./publishing/PublicationPage.tsx"), "PublicationPage"),
 });
 
 const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
   validateSearch: parseAssetSearch,
-  component: lazyRouteComponent(
-    whenOnline(() => import("./assets/LibraryPage.tsx")),
-    "LibraryPage",
-  ),
+  component: lazyPage(() => import("./assets/LibraryPage.tsx"), "LibraryPage"),
 });
 
 const members = createRoute({
   getParentRoute: () => studio,
   path: "/members",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./members/MembersPage.tsx")),
-    "MembersPage",
-  ),
+  component: lazyPage(() => import("./members/MembersPage.tsx"), "MembersPage"),
 });
 
 const platforms = createRoute({
   getParentRoute: () => studio,
   path: "/platforms",
   validateSearch: parsePlatformSearch,
-  component: lazyRouteComponent(
-    whenOnline(() => import("./platforms/PlatformsPage.tsx")),
-    "PlatformsPage",
-  ),
+  component: lazyPage(() => import("./platforms/PlatformsPage.tsx"), "PlatformsPage"),
 });
 
 const clients = createRoute({
   getParentRoute: () => studio,
   path: "/clients",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./clients/ClientsPage.tsx")),
-    "ClientsPage",
-  ),
+  component: lazyPage(() => import("./clients/ClientsPage.tsx"), "ClientsPage"),
 });
 
 const undo = createRoute({
   getParentRoute: () => studio,
   path: "/clients/$grantId/undo",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./undo/UndoPage.tsx")),
-    "UndoPage",
-  ),
+  component: lazyPage(() => import("./undo/UndoPage.tsx"), "UndoPage"),
 });
 
 /** Older links point here. */
@@ -231,28 +182,19 @@ const activity = createRoute({
   getParentRoute: () => studio,
   path: "/activity",
   validateSearch: parseActivitySearch,
-  component: lazyRouteComponent(
-    whenOnline(() => import("./activity/ActivityPage.tsx")),
-    "ActivityPage",
-  ),
+  component: lazyPage(() => import("./activity/ActivityPage.tsx"), "ActivityPage"),
 });
 
 const trash = createRoute({
   getParentRoute: () => studio,
   path: "/trash",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./trash/TrashPage.tsx")),
-    "TrashPage",
-  ),
+  component: lazyPage(() => import("./trash/TrashPage.tsx"), "TrashPage"),
 });
 
 const settings = createRoute({
   getParentRoute: () => studio,
   path: "/settings",
-  component: lazyRouteComponent(
-    whenOnline(() => import("./settings/SettingsPage.tsx")),
-    "SettingsPage",
-  ),
+  component: lazyPage(() => import("./settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
 const routeTree = root.addChildren([
