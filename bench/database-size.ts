@@ -2,7 +2,6 @@ import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
-import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -37,6 +36,7 @@ import { fillSearchIndex } from "./fill-search-index.ts";
 import { publicationSpan } from "./fill-tables.ts";
 import { createReport } from "./report.ts";
 import { withSandbox } from "./servers/publish-setup.ts";
+import { signInUser } from "../test/support/users.ts";
 
 /**
  * Measures calls in a database with many studios, in its large studio and in a small one, compared with a database of a
@@ -130,7 +130,7 @@ async function createCalls(
   // A queue pauses after each search, so searches of two studios would delay each other.
   const deps: Deps = { ...databaseDeps, searchQueue: createSearchQueue(databaseDeps) };
   const user = { id: formatId("usr", studio), name: `Person ${studio}`, email: null };
-  const caller: Caller = await resolveStudioCaller(deps, { user }, formatId("std", studio));
+  const caller = await resolveStudioCaller(deps, await signInUser(deps, user), formatId("std", studio));
   const posts = await filler.read<{ id: string }>(
     `SELECT id FROM posts WHERE studio_id = '${caller.studio.id}' ORDER BY substr(id, 30), id LIMIT ${samplePosts}`,
   );
@@ -239,15 +239,15 @@ async function measureCalls(
 async function measureDeletion(engine: EngineName, large: FilledDatabase, baseline: FilledDatabase): Promise<void> {
   const deleteStudio = async ({ deps }: FilledDatabase, studio: number): Promise<{ ms: number; longestMs: number }> => {
     let longestMs = 0;
-    const transact: Deps["transact"] = async (work) => {
+    const transact: Deps["transact"] = async (authority, work) => {
       const startedAt = performance.now();
-      const result = await deps.transact(work);
+      const result = await deps.transact(authority, work);
       longestMs = Math.max(longestMs, performance.now() - startedAt);
       return result;
     };
     const studioId = formatId("std", studio);
     const ms = await measureMs(async () => {
-      await transact((tx) => tx.studios.markDeleted(studioId, deps.clock()));
+      await transact({ job: "benchmark" }, (tx) => tx.studios.markDeleted(studioId, deps.clock()));
       await purgeStudio({ ...deps, transact }, studioId, { pause: async () => {}, shouldStop: () => false });
     });
     return { ms, longestMs };

@@ -24,8 +24,8 @@ async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
   const client = await actThroughClient(deps, owner);
   const depsWithoutSnapshot: Deps = {
     ...deps,
-    transact: (work) =>
-      deps.transact((tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => false } })),
+    transact: (authority, work) =>
+      deps.transact(authority, (tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => false } })),
   };
   const createUpdate = async (updateDeps: Deps): Promise<() => Promise<void>> => {
     const { id: postId } = await createPost(deps, owner, { title: "A post", body });

@@ -43,7 +43,7 @@ const report = createReport({ fractionDigits: 0 });
 const fixture = await startWebFixture();
 const { deps, base } = fixture.service;
 const owner = await newStudio(deps);
-await deps.transact(async (tx) => {
+await deps.transact({ job: "benchmark" }, async (tx) => {
   for (let i = 0; i < postCount; i++) {
     await tx.posts.insert({
       id: deps.newId("post"),

@@ -92,7 +92,7 @@ async function indexAll({ deps, database, url }: Bench, table: SearchableTable):
   const startedAt = performance.now();
   let total = 0;
   for (let count = -1; count !== 0; total += count)
-    count = await deps.transact((tx) => tx.searchIndex.indexNext(table, 250));
+    count = await deps.transact({ job: "benchmark" }, (tx) => tx.searchIndex.indexNext(table, 250));
   if (url !== undefined) await vacuum(url);
   const seconds = (performance.now() - startedAt) / 1000;
   process.stdout.write(`indexed ${total} ${table} in ${seconds.toFixed(1)} s (${database.engine})\n`);

@@ -169,7 +169,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       name: "undo-nothing",
       user: emptyStudioOwner,
       prepare: async (page) => {
-        await open(page, emptyStudioOwner, `clients/${emptyStudioClient.grantId ?? ""}/undo`);
+        await open(page, emptyStudioOwner, `clients/${emptyStudioClient.grantId}/undo`);
         await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
       },
     },

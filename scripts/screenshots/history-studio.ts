@@ -81,6 +81,6 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   await createPost(studioDeps, claude, { title: "Ten tips for your first kiln", body: "Number seven is a surprise." });
   clock.setBehindNow(minutes(8));
   await updatePost(studioDeps, member, { postId: vasesPostId, body: "Three vases, one glaze, three temperatures." });
-  await deps.grants.touch(claude.grantId ?? "", Date.now());
-  return { owner, member, grantId: claude.grantId ?? "", readyPostId };
+  await deps.grants.touch(claude.grantId, Date.now());
+  return { owner, member, grantId: claude.grantId, readyPostId };
 }

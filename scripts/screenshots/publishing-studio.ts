@@ -62,7 +62,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     const publication = await deps.publications.update(id, { ...withoutNextRun, ...change }, { states: ["scheduled"] });
     const detail = change.problem && change.state === "failed" ? { reason: change.problem.message } : {};
     for (const action of publication ? actions : [])
-      await studioDeps.transact((tx) =>
+      await studioDeps.transact({ job: "screenshots" }, (tx) =>
         publication
           ? recordPublicationActivity(
               studioDeps,

@@ -89,12 +89,12 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     base64: notesBase64,
     filename: "paper-list-spring.txt",
   });
-  await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
+  await revokeClient(deps, owner, { grantId: revokedClient.grantId });
 
   clock.setBehindNow(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
   await createInvitation(deps, admin, { role: "admin" });
-  for (const [{ grantId = "" }, agoMs, calls] of [
+  for (const [{ grantId }, agoMs, calls] of [
     [claude, minutes(3), 1284],
     [cursor, hours(5), 212],
     [chatGpt, days(2), 47],
@@ -119,10 +119,15 @@ export async function createClientCaller(
   redirectHost: string,
   clientVerified: boolean,
   scopes: Caller["scopes"] = ["studio:read", "studio:write"],
-): Promise<Caller> {
+): Promise<Caller & { grantId: string }> {
   const clientId = `https://${clientName.toLowerCase()}.example/client`;
   const { id } = await createGrant(deps, user, { clientId, clientName, clientVerified, redirectHost, scopes });
-  return { ...user, client: { id: clientId, name: clientName }, grantId: id };
+  return {
+    ...user,
+    client: { id: clientId, name: clientName },
+    grantId: id,
+    credential: { kind: "grant", grantId: id },
+  };
 }
 
 export async function uploadSampleImage(deps: Deps, caller: Caller, imageName: SampleImageName): Promise<string> {

@@ -1,6 +1,5 @@
 import { authorizeSignIn, resolveUser } from "#domain/access/authorize-sign-in.ts";
-import type { User } from "#domain/access/ports.ts";
-import { endSession, findSessionUser, sessionLifetime, startSession } from "#domain/access/sessions.ts";
+import { endSession, findSessionUser, sessionLifetime, startSession, type WebUser } from "#domain/access/sessions.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
 import { edgeError } from "#lib/errors.ts";
@@ -12,7 +11,7 @@ import { createRelyingParty, type IdentityProvider, type PendingSignIn } from ".
 /** Web sessions in browser cookies. */
 export interface Sessions {
   /** The user who is signed in, by `Cookie` header. */
-  find(cookieHeader: string | undefined): Promise<User | undefined>;
+  find(cookieHeader: string | undefined): Promise<WebUser | undefined>;
   /** Whether the browser sent the cookie of a session, which may have ended. */
   hasCookie(cookieHeader: string | undefined): boolean;
   /** Starts a session, ends the browser's previous one, and returns the `Set-Cookie` value. */

@@ -1,11 +1,13 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkAuthority } from "#domain/access/authority.ts";
 import type { Deps, Stores } from "#domain/deps.ts";
 import { OperatorError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
 import { createAssetStore } from "./assets.ts";
+import { createAuthorityStore } from "./authority.ts";
 import { createCalendarStore } from "./calendar.ts";
 import type { Connection, Database } from "./database.ts";
 import { createCommentStore } from "./comments.ts";
@@ -73,7 +75,14 @@ function createStoresFor(connection: Connection): Stores {
 
 /** Every store of the domain, and `transact` to use several of them in one transaction. */
 export function createStores(database: Database): Stores & Pick<Deps, "transact"> {
-  return { ...createStoresFor(database), transact: (work) => database.transact((tx) => work(createStoresFor(tx))) };
+  return {
+    ...createStoresFor(database),
+    transact: (authority, work, options) =>
+      database.transact(async (connection) => {
+        const checkedAuthority = await checkAuthority(createAuthorityStore(connection), authority, options);
+        return work({ ...createStoresFor(connection), ...checkedAuthority });
+      }),
+  };
 }
 
 export const databaseFileName = "atelier.db";

@@ -3,6 +3,7 @@ import type { IdGenerator } from "#lib/ids.ts";
 import type { PublicUrlOpener } from "#lib/public-fetch.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Vault } from "#lib/vault.ts";
+import type { Authority } from "./access/authority.ts";
 import type {
   GrantStore,
   OAuthClientStore,
@@ -74,10 +75,24 @@ export interface Stores {
   idempotency: IdempotencyStore;
 }
 
+/** The stores of an open transaction. */
+export interface Tx extends Stores {
+  /** Whether what this transaction changes may be published without a new approval, as read in the transaction. */
+  mayPublish: boolean;
+}
+
+export interface TransactOptions {
+  /** For transactions that change memberships or grants: locks them in an order that prevents deadlocks. */
+  changesAccess?: boolean;
+}
+
 /** Everything a verb may use. Each verb picks only what it needs, so its signature shows its side effects. */
 export interface Deps extends Stores {
-  /** Runs `work` in a transaction. `work` may run more than once, so it must make all its changes through `tx`. */
-  transact<T>(work: (tx: Stores) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction, after checking in it that `authority` is still valid: see `checkAuthority`. `work` may
+   * run more than once, so it must make all its changes through `tx`.
+   */
+  transact<T>(authority: Authority, work: (tx: Tx) => Promise<T>, options?: TransactOptions): Promise<T>;
   clock: Clock;
   newId: IdGenerator;
   /** Generates an unguessable token. */

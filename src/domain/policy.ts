@@ -1,5 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 
+/** From the one with the most permissions to the one with the fewest. */
 export const roles = ["owner", "admin", "member"] as const;
 export type Role = (typeof roles)[number];
 
@@ -71,6 +72,9 @@ export function authorize(caller: { role: Role }, action: Action): void {
 }
 
 export const mayManage = (role: Role, targetRole: Role): boolean => manageableRoles[role].includes(targetRole);
+
+/** Whether `role` allows less than `other`. */
+export const isLowerRole = (role: Role, other: Role): boolean => roles.indexOf(role) > roles.indexOf(other);
 
 /** The approval rule has to allow the caller's role. An AI client also needs the scope `studio:publish`. */
 export function mayPublishWithoutApproval(

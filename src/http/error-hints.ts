@@ -9,7 +9,9 @@ const restartConnect = "Start again from the studio’s Platforms page.";
 
 /** What a person should do next, by error: for the web app, the upload page and the plain pages. */
 export const errorHints: ErrorHints = {
+  unauthenticated: "Sign in, then try again.",
   "forbidden:role": "Ask an owner or admin of the studio.",
+  "forbidden:access_changed": "Reload the page.",
   "forbidden:managed_role": "Ask an owner of the studio.",
   "forbidden:approve": "Ask an owner or admin to approve it under Approvals on the Publications page.",
   "forbidden:comment_author": "Ask the author to delete it, or resolve the thread.",

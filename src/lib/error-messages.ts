@@ -6,8 +6,10 @@ import { formatByteLimit } from "./format-bytes.ts";
  * hints for models are in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */
 export const errorMessages = {
+  unauthenticated: () => "You are not signed in.",
   "forbidden:role": (data: { role: string; needed: string }) =>
     `Your role in this studio is ${data.role}; this requires ${data.needed}.`,
+  "forbidden:access_changed": () => "Your access to this studio ended or changed meanwhile. Nothing was changed.",
   "forbidden:managed_role": (data: { role: string; managedRole: string }) =>
     `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
   "forbidden:approve": () =>

@@ -2,29 +2,23 @@ import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/s
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
-import type { Caller } from "#domain/caller.ts";
+import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import {
-  createBatchWriter,
-  createHttpWriter,
-  respondEarly,
-  respondSessionNotFound,
-  respondUnauthorized,
-  respondWithRejection,
-} from "./transport/response.ts";
+import { createBatchWriter, createHttpWriter, respondWithRejection } from "./transport/response.ts";
+import { createAuthorityReader } from "./transport/read-authority.ts";
 import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
-import { parseBearerToken, createChallenges } from "./transport/bearer-challenge.ts";
+import { createChallenges } from "./transport/bearer-challenge.ts";
 import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
 import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
 import { toRejection, toRetryHeaders } from "./protocol/app-errors.ts";
-import { errorCodes, modernVersion, createRejection, type Batch, type Message } from "./protocol/messages.ts";
+import { errorCodes, createRejection, type Batch, type Message } from "./protocol/messages.ts";
 import { checkRequest } from "./protocol/check-request.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
-import { getHeader, readMirroredHeaders } from "./transport/headers.ts";
+import { readMirroredHeaders } from "./transport/headers.ts";
 import { createSessionIdCodec } from "./transport/session-id.ts";
 import { createChatApp } from "./chat-app/chat-app.ts";
 import type { Tool } from "./define-tool.ts";
@@ -89,10 +83,12 @@ export function createMcpEndpoint({
     ...extension?.capabilities,
   };
   const challenges = createChallenges(deps.baseUrl);
-  const countCall = ({ user, grantId }: Caller): void => {
-    const limitError = checkCallLimit(user.id);
+  const readAuthority = createAuthorityReader(authenticate, challenges, sessionIdCodec);
+  const countCall = (caller: Caller): void => {
+    const limitError = checkCallLimit(caller.user.id);
     if (limitError) throw limitError;
-    if (grantId !== undefined) recordCall(grantId);
+    const grantId = getGrantId(caller);
+    if (grantId !== null) recordCall(grantId);
   };
   const tasks = createTasks({ deps, tools, log, countCall });
   const toolMethods = createToolMethods({
@@ -154,24 +150,12 @@ export function createMcpEndpoint({
     res: ServerResponse,
     logContext: RequestLogContext,
   ): Promise<void> {
-    const token = parseBearerToken(req.headers.authorization);
-    if (token === undefined) return respondUnauthorized(req, res, challenges.missingToken, "unauthorized");
-    // Protocol version 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
-    const isModern = req.headers["mcp-protocol-version"] === modernVersion;
-    const sessionId = isModern ? undefined : getHeader(req, "mcp-session-id");
-    const session = sessionId === undefined ? undefined : sessionIdCodec.decode(sessionId);
-    const authentication = token === "" ? undefined : await authenticate(token, session?.studioId);
-    if (!authentication) return respondUnauthorized(req, res, challenges.invalidToken, "invalid_token");
-    logContext.userId = authentication.user.id;
-    logContext.clientId = authentication.client.id;
-    const { membership, nextSessionMembership } = authentication;
-    if (!membership || !nextSessionMembership) return respondEarly(req, res, 403, "text/plain", "No studio membership");
-    logContext.studioId = membership.studio.id;
-    const isForeignSession = session?.grantId !== authentication.grantId;
-    if (sessionId !== undefined && (isForeignSession || authentication.isSessionStudioDeleted))
-      return respondSessionNotFound(req, res);
+    const authority = await readAuthority(req, res, logContext);
+    if (!authority) return;
+    const { authentication, sessionId, session } = authority;
     if (sessionId !== undefined && session && subscriptions.isStreamRequest(req)) {
       const sessionStudioId = session.studioId;
+      const membership = authority.memberships.current;
       return subscriptions.openSessionStream(req, res, { authentication, membership, sessionId, sessionStudioId });
     }
     if (req.method !== "POST")
@@ -183,8 +167,12 @@ export function createMcpEndpoint({
 
     // Every check has passed: a client that sent `Expect: 100-continue` may now send its body.
     if (req.headers.expect !== undefined) res.writeContinue();
+    const hasArrived = req.complete;
     const body = await readBody(req, authentication.user.id);
     if ("kind" in body) return respondWithRejection(req, res, body);
+    // The user's access may have ended or changed until the whole body arrived.
+    const currentAuthority = hasArrived ? authority : await readAuthority(req, res, logContext);
+    if (!currentAuthority) return;
     const parsedBody = parseBody(body);
     if (parsedBody.kind === "rejection") return respondWithRejection(req, res, parsedBody);
     const message = readMessage(parsedBody.value, readMirroredHeaders(req), session?.protocolVersion);
@@ -192,18 +180,7 @@ export function createMcpEndpoint({
     // `parseFull` is set for long messages; dispatching supports it only for a single call.
     if (message.kind === "batch" && parsedBody.parseFull)
       return respondWithRejection(req, res, batchTooLongRejection());
-    await serveMessage(
-      req,
-      res,
-      message,
-      {
-        authentication,
-        memberships: { current: membership, nextSession: nextSessionMembership },
-        sessionId,
-        parseFull: parsedBody.parseFull,
-      },
-      logContext,
-    );
+    await serveMessage(req, res, message, { ...currentAuthority, parseFull: parsedBody.parseFull }, logContext);
   }
 
   async function serveMessage(

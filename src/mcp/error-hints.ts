@@ -8,6 +8,8 @@ const askOperator = "Tell the user to ask the operator of this server.";
 /** What the model should do next, per error. The only place where the errors of verbs name tools. */
 export const errorHints: ErrorHints = {
   "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
+  "forbidden:access_changed":
+    "Call whoami for what you may do now; if that fails, tell the user to reconnect this client.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
   "forbidden:approve": "Tell the user to approve or resolve it on the Publications page of the web app.",
 

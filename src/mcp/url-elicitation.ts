@@ -1,4 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
+import { getGrantId } from "#domain/caller.ts";
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -32,7 +33,7 @@ export interface UrlElicitation {
 export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitation {
   const toBindingClaims = ({ caller, params }: Exchange, tool: string): Record<string, unknown> => ({
     tool,
-    grant: caller.grantId,
+    grant: getGrantId(caller),
     studio: caller.studio.id,
     input: sha256(JSON.stringify(params["arguments"] ?? {})),
   });

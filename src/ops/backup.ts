@@ -169,7 +169,7 @@ async function deleteSnapshotRecords(
     const stores = createStores(database);
     for (const { studioId, assetId } of assets) {
       const asset = await stores.assets.findWithTrash(studioId, assetId);
-      if (asset) await stores.transact((tx) => deleteAssetRecords({ clock }, tx, [asset]));
+      if (asset) await stores.transact({ job: "restore" }, (tx) => deleteAssetRecords({ clock }, tx, [asset]));
     }
   } finally {
     await database.close();

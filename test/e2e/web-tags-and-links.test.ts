@@ -162,7 +162,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await activityLink.count(), 0, "a client without calls has no activity");
     const undoLink = page.getByRole("link", { name: "Undo changes by Claude, for Ada Berg" });
     assert.equal(await undoLink.count(), 0, "a client without calls has no changes");
-    await deps.grants.touch(claude.grantId ?? "", Date.now());
+    await deps.grants.touch(claude.grantId, Date.now());
     await page.reload();
     await undoLink.waitFor();
     await activityLink.click();

@@ -37,8 +37,8 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     await issuer.close();
   });
 
-  const findUser = (browser: HttpBrowser) =>
-    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const findUser = async (browser: HttpBrowser) =>
+    (await createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base))))?.user;
   const countUsers = async () => (await fixture.database.q.selectFrom("users").select("id").execute()).length;
   const findRole = async (browser: HttpBrowser) => {
     const user = await findUser(browser);

@@ -187,7 +187,7 @@ forOneEngine("roles over HTTP", (fixture) => {
       },
       undo: async () => {
         const [grantId, member] = [await getGrant(), await getMember()];
-        const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, grantId };
+        const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, credential: { kind: "grant", grantId } };
         await createPost(deps, viaClient, { title: "By a client", body: "" });
         return (await undoClientChanges(deps, owner, { grantId, since })).undoId ?? "";
       },

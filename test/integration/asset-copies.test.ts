@@ -306,8 +306,8 @@ forEachEngine(
       let deletion: Promise<void> | undefined;
       const pausingDeps: Deps = {
         ...deps,
-        transact: (work) =>
-          deps.transact((tx) =>
+        transact: (authority, work) =>
+          deps.transact(authority, (tx) =>
             work({
               ...tx,
               sharedFiles: {

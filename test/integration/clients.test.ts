@@ -158,7 +158,7 @@ forEachEngine("AI clients", (fixture) => {
       await newMember(fixture.deps, owner, "member"),
       await newMember(fixture.deps, owner, "member"),
     ];
-    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, member);
     const otherOwner = await newStudio(fixture.deps);
     const [grantHere, grantElsewhere] = [await newGrant(member, "here"), await newGrant(memberElsewhere, "there")];
     assert.equal(await getOutcome(revokeClient(fixture.deps, other, { grantId: grantHere })), "not_found");
@@ -286,7 +286,7 @@ forEachEngine("AI clients", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const other = await newMember(fixture.deps, owner, "member");
-    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, member);
     for (const [signedInUser, name] of [
       [owner, "owner's"],
       [member, "member's"],
@@ -314,7 +314,7 @@ forEachEngine("AI clients", (fixture) => {
   test("users see their own clients from every studio; other members see only clients that act in their studio", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
-    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, member);
     await newGrant(member, "work");
     await newGrant(memberElsewhere, "private");
     assert.deepEqual(await listNames(member), ["private", "work"]);

@@ -18,7 +18,7 @@ import {
   type LoadedPage,
 } from "../support/http-browser.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { newMember, newStudio } from "../support/users.ts";
+import { newMember, newStudio, signInUser } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
@@ -51,7 +51,7 @@ forOneEngine("connect page", (fixture) => {
     const browser = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
     await signIn(service.base, email, browser);
     const { user } = (await (await browser.send(`${service.base}/api/me`)).json()) as { user: Caller["user"] };
-    return { browser, owner: await newStudio(service.deps, { user }), email };
+    return { browser, owner: await newStudio(service.deps, await signInUser(service.deps, user)), email };
   };
   const requestConnectUrl = async (browser: HttpBrowser, { studio }: Caller, platform: string): Promise<string> => {
     const response = await browser.send(`${service.base}/api/studios/${studio.id}/platforms/connect`, {

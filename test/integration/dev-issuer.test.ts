@@ -18,8 +18,8 @@ forOneEngine("dev issuer", (fixture) => {
   });
   after(() => server.close());
 
-  const findSignedInUser = (browser: HttpBrowser) =>
-    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const findSignedInUser = async (browser: HttpBrowser) =>
+    (await createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base))))?.user;
   const openEmailPage = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
   it("signs in any email with one text field and one button, on pages without scripts (SIGN-3, SIGN-8)", async () => {

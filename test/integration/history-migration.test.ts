@@ -105,6 +105,7 @@ for (const engine of listEngines()) {
       studio: { id: ids.studio, name: "Studio" },
       role: "owner",
       scopes: ["studio:read", "studio:write"],
+      credential: { kind: "session", tokenHash: "unused" },
     };
 
     test("the current content of every post becomes its first revision (HIST-7)", async () => {

@@ -21,7 +21,7 @@ import { newConnection } from "../support/platform-fixture.ts";
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl, type RunningService } from "../support/service.ts";
 import { listStoreNames, putBytes } from "../support/stores.ts";
-import { newStudio } from "../support/users.ts";
+import { newStudio, signInUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 interface LogLine {
@@ -66,7 +66,7 @@ for (const storeName of listStoreNames())
       recordFiles();
       browser = await signIn(base, "owner@example.com");
       const { user } = (await (await browser.send(`${base}/api/me`)).json()) as { user: Caller["user"] };
-      owner = await newStudio(deps, { user });
+      owner = await newStudio(deps, await signInUser(deps, user));
       const noise = await createNoise(2600, 2400);
       content = await sharp(noise.data, { raw: noise.info }).png({ compressionLevel: 0 }).toBuffer();
       const { id: postId } = await createPost(deps, owner, { title: "Noise", body: "" });

@@ -159,8 +159,8 @@ forEachEngine("MCP tools", (fixture) => {
     const { caller, owner } = await newClient();
     const failingDeps: Deps = {
       ...fixture.deps,
-      transact: (work) =>
-        fixture.deps.transact(async (tx) => {
+      transact: (authority, work) =>
+        fixture.deps.transact(authority, async (tx) => {
           await work(tx);
           throw new Error("commit failed");
         }),

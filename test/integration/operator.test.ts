@@ -12,7 +12,7 @@ import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { createHttpBrowser, signInFromPage } from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
+import { createInvitationToken, newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const operator = { operator: true } as const;
@@ -151,7 +151,7 @@ forEachEngine("operator", (fixture) => {
   async function newStudioOf(email: string) {
     const [user] = await listUsers(fixture.deps, operator, { search: email, limit: 1 });
     assert.ok(user);
-    return newStudio(fixture.deps, { user: { id: user.id, name: user.name, email: user.email } });
+    return newStudio(fixture.deps, await signInUser(fixture.deps, user));
   }
 
   test("disabling the only owner reports the studio, which can be transferred to any user (L5)", async () => {

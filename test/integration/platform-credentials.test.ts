@@ -309,8 +309,8 @@ forOneEngine("platform credentials", (fixture) => {
     await getAccessToken(deps, connectionRef);
     // The first read of the disconnect sees the connection from before the renewal.
     const staleReads = [oldConnection];
-    const transact: Deps["transact"] = (work) =>
-      deps.transact((tx) =>
+    const transact: Deps["transact"] = (authority, work) =>
+      deps.transact(authority, (tx) =>
         work({
           ...tx,
           platformStore: {

@@ -331,7 +331,11 @@ forOneEngine("platforms", (fixture) => {
   test("revoking an AI client's grant expires its connect pages; activity names the client (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { grantId } = await createTestGrant(deps, owner, { client: "Assistant" });
-    const clientCaller: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
+    const clientCaller: Caller = {
+      ...owner,
+      credential: { kind: "grant", grantId },
+      client: { id: "client-assistant", name: "Assistant" },
+    };
     await connectAccount(deps, strict, clientCaller);
     const { activity } = await listActivity(deps, owner, { limit: 10 });
     const entry = activity.find(({ action }) => action === "platform.connected");

@@ -178,7 +178,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
 
   const claim = async (): Promise<Publication | undefined> => {
     const now = await deps().publications.getTime();
-    return deps().transact(({ publications }) => publications.claimDue(now, now + seconds(30)));
+    return deps().transact({ job: "test" }, ({ publications }) => publications.claimDue(now, now + seconds(30)));
   };
   const run = async (publication: Publication | undefined): Promise<void> => {
     if (publication) await runPublication(deps(), publication, new AbortController().signal);

@@ -237,9 +237,9 @@ forOneEngine("runs of publications", (fixture) => {
     const claimedPublication = await deps.publications.claimDue(now, now);
     assert.equal(claimedPublication?.id, id);
     let transactions = 0;
-    const transact: Deps["transact"] = async (work) => {
+    const transact: Deps["transact"] = async (authority, work, options) => {
       if (++transactions === 2) throw new Error("the process crashed");
-      return deps.transact(work);
+      return deps.transact(authority, work, options);
     };
     const run = runPublication({ ...deps, transact }, claimedPublication, new AbortController().signal);
     await assert.rejects(run, /the process crashed/);

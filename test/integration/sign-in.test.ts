@@ -50,8 +50,8 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   });
   beforeEach(() => issuer.setForgery(undefined));
 
-  const findUser = (browser: HttpBrowser) =>
-    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const findUser = async (browser: HttpBrowser) =>
+    (await createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base))))?.user;
   const countUsers = async () => (await fixture.database.q.selectFrom("users").selectAll().execute()).length;
   const countSessions = async () => (await fixture.database.q.selectFrom("sessions").selectAll().execute()).length;
   /** Signs in at the issuer, and returns the callback URL of its redirect without opening it. */

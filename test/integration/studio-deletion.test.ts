@@ -51,8 +51,8 @@ forEachEngine("deletion of studios", (fixture) => {
   const recordRowCounts = async (studioId: string) => {
     const countRows = async () => sumRows(await countStudioRows(fixture, studioId));
     const rowCounts = [await countRows()];
-    const transact: Deps["transact"] = async (work) => {
-      const result = await fixture.deps.transact(work);
+    const transact: Deps["transact"] = async (authority, work, options) => {
+      const result = await fixture.deps.transact(authority, work, options);
       rowCounts.push(await countRows());
       return result;
     };
@@ -144,8 +144,8 @@ forEachEngine("deletion of studios", (fixture) => {
       await deleteStudio(getDepsWithSlowPurge(), caller, { name: caller.studio.name });
     }
     clock.advance(purgeDelayMs);
-    const transact: Deps["transact"] = (work) =>
-      deps.transact((tx) => {
+    const transact: Deps["transact"] = (authority, work) =>
+      deps.transact(authority, (tx) => {
         const listIds: typeof tx.studioContent.listIds = async (table, studioId, ...rest) => {
           if (studioId === brokenOwner.studio.id) throw new Error("broken index");
           return tx.studioContent.listIds(table, studioId, ...rest);

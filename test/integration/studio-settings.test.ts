@@ -104,7 +104,7 @@ forEachEngine("studio settings", (fixture) => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
     const ownerInSecond = await newStudio(fixture.deps, owner, "Second");
-    const signedInUser: SignedInUser = { user: owner.user };
+    const signedInUser: SignedInUser = { user: owner.user, credential: owner.credential };
     const { id, studioId } = await createGrant(fixture.deps, signedInUser, newGrant);
     assert.equal(studioId, ownerInSecond.studio.id);
     await deleteStudio(fixture.deps, ownerInSecond, { name: "Second" });
@@ -118,9 +118,9 @@ forEachEngine("studio settings", (fixture) => {
     const { grantId } = await createTestGrant(deps, owner);
     const getDepsWithDeletion = async (): Promise<{ ownerInSecond: Caller; deletingDeps: Deps }> => {
       const ownerInSecond = await newStudio(deps, owner, "Second");
-      const transact: Deps["transact"] = async (work) => {
+      const transact: Deps["transact"] = async (authority, work, options) => {
         await getOutcome(deleteStudio(deps, ownerInSecond, { name: "Second" })); // fails if it is already deleted
-        return deps.transact(work);
+        return deps.transact(authority, work, options);
       };
       return { ownerInSecond, deletingDeps: { ...deps, transact } };
     };

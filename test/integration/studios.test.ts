@@ -8,7 +8,7 @@ import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newMember, newUser, newStudio } from "../support/users.ts";
+import { newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
   test("a studio has id, name, slug, timezone, approval rule, createdAt (WORD-2, WORD-8)", async () => {
@@ -130,7 +130,10 @@ forEachEngine("studios", (fixture) => {
         .values({ studio_id: studio.id, user_id: "usr_unknown", role: "member", joined_at: 1 })
         .execute(),
     );
-    assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, { user }, studio.id)), "ok");
+    assert.equal(
+      await getOutcome(resolveStudioCaller(fixture.deps, await signInUser(fixture.deps, user), studio.id)),
+      "ok",
+    );
   });
 });
 

@@ -50,7 +50,7 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
     });
     await deletePost(fixture.deps, owner, { postId: followed.id });
     await stream.waitForUpdates(2);
-    await fixture.deps.transact((tx) =>
+    await fixture.deps.transact({ job: "test" }, (tx) =>
       tx.posts.update(owner.studio.id, followed.id, { trash: null }, { isTrashed: true, now: fixture.clock() }),
     );
     await stream.waitForUpdates(3);

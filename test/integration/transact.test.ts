@@ -54,7 +54,7 @@ forEachEngine("transactions", (fixture) => {
 
   test("an open transaction sees its own writes, and other connections do not (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
-    await fixture.deps.transact(async (tx) => {
+    await fixture.deps.transact({ job: "test" }, async (tx) => {
       const now = fixture.clock();
       const id = fixture.deps.newId("post");
       await tx.posts.insert({

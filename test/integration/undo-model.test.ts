@@ -5,7 +5,7 @@ import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-c
 import { toIsoTime } from "#lib/clock.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { fc } from "../support/fuzz.ts";
-import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { actThroughClient, addFile, addPost, type ClientCaller } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createUndoModel, type Actor, type Report, type Selection, type State } from "../support/undo-model.ts";
 import { performEdit, readConsistentStudio, type Edit } from "../support/undo-studio.ts";
@@ -144,7 +144,7 @@ forEachEngine("undo compared with a model", (fixture) => {
   });
 });
 
-type Client = Required<Caller>;
+type Client = ClientCaller;
 
 async function createStudio(
   { deps, database, clock }: Fixture,

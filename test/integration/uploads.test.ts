@@ -5,7 +5,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
-import type { Caller } from "#domain/caller.ts";
+import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -425,7 +425,7 @@ forEachEngine("uploads through a link", (fixture) => {
   test("a link ends when its creator leaves, its client's grant is revoked, its post is archived, or it is withdrawn (UPLOAD-6)", async () => {
     const endings: Record<string, (linkFixture: LinkFixture, creator: Caller) => Promise<unknown>> = {
       membership: ({ deps, owner }, creator) => removeMember(deps, owner, { userId: creator.user.id }),
-      client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
+      client: ({ deps }, creator) => deps.grants.revoke(getGrantId(creator) ?? "", deps.clock()),
       post: ({ deps, owner, postId }) => updatePost(deps, owner, { postId, status: "archived" }),
       withdrawal: async ({ deps, owner, postId }) => {
         const [link] = (await listUploadLinks(deps, owner, { postId })).links;
@@ -437,7 +437,7 @@ forEachEngine("uploads through a link", (fixture) => {
       const linkFixture = await createLinkFixture(fixture, {}, async (deps, owner) => {
         const member = await newMember(deps, owner, "member");
         const { grantId } = await createTestGrant(deps, member);
-        return (creator = { ...member, client: { id: "c", name: "Claude" }, grantId });
+        return (creator = { ...member, client: { id: "c", name: "Claude" }, credential: { kind: "grant", grantId } });
       });
       assert.ok(creator);
       const startedFile = await start(linkFixture);

@@ -7,12 +7,14 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { createTestGrant } from "./tokens.ts";
 import { pdf } from "./samples.ts";
 
+export type ClientCaller = Required<Caller> & { grantId: string };
+
 /** Returns a caller for the same user, acting through an AI client. */
-export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"): Promise<Required<Caller>> {
+export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"): Promise<ClientCaller> {
   const { grantId } = await createTestGrant(deps, user, { client: name });
   const grant = await deps.grants.find(grantId);
   if (!grant) throw new Error("the grant was not stored");
-  return { ...user, client: { id: grant.clientId, name }, grantId };
+  return { ...user, client: { id: grant.clientId, name }, grantId, credential: { kind: "grant", grantId } };
 }
 
 /** Uploads an unattached file; returns the id of the asset. */

@@ -14,7 +14,7 @@ import { createDeps, type Fixture } from "./engines.ts";
 import { createCookieJar, createHttpBrowser, signIn, type HttpBrowser } from "./http-browser.ts";
 import { newConnection } from "./platform-fixture.ts";
 import { startService, type RunningService, type ServiceOptions } from "./service.ts";
-import { newStudio } from "./users.ts";
+import { newStudio, signInUser } from "./users.ts";
 import { png } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -56,7 +56,7 @@ export async function startPublishing(
   const browser = createHttpBrowser(createCookieJar());
   await signIn(service.base, `owner-${Math.random().toString(36).slice(2)}@example.com`, browser);
   const { user } = (await (await browser.send(`${service.base}/api/me`)).json()) as { user: Caller["user"] };
-  const owner = await newStudio(service.deps, { user });
+  const owner = await newStudio(service.deps, await signInUser(service.deps, user));
   const api: PublishingFixture["api"] = async (method, path, body) => {
     const response = await browser.send(`${service.base}/api/studios/${owner.studio.id}${path}`, {
       method,

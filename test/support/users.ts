@@ -1,12 +1,14 @@
 import { resolveUser } from "#domain/access/authorize-sign-in.ts";
 import type { Identity } from "#domain/access/ports.ts";
-import type { Caller, SignedInUser } from "#domain/caller.ts";
+import { startSession } from "#domain/access/sessions.ts";
+import type { Caller, Person, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { sha256 } from "#lib/digest.ts";
 
 let createdCount = 0;
 
@@ -24,8 +26,13 @@ export function createIdentity(overrides: Partial<Identity> = {}): Identity {
 }
 
 export async function newUser(deps: Deps, overrides: Partial<Identity> = {}): Promise<SignedInUser> {
-  const user = await resolveUser(deps, createIdentity(overrides));
-  return { user: { id: user.id, name: user.name, email: user.email } };
+  return signInUser(deps, await resolveUser(deps, createIdentity(overrides)));
+}
+
+/** Starts a web session of an existing user. */
+export async function signInUser(deps: Deps, { id, name, email }: Person): Promise<SignedInUser> {
+  const token = await startSession(deps, { id }, { previousToken: undefined });
+  return { user: { id, name, email }, credential: { kind: "session", tokenHash: sha256(token) } };
 }
 
 /** Creates a studio; returns its owner as a caller. */

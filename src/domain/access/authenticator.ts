@@ -38,5 +38,5 @@ export type Authenticator = (token: string, sessionStudioId: string | undefined)
 
 /** Builds the caller from the token's user and one of the user's memberships. */
 export function toCaller({ user, client, scopes, grantId }: Authentication, { studio, role }: Membership): Caller {
-  return { user, studio, role, scopes, client, grantId };
+  return { user, studio, role, scopes, client, credential: { kind: "grant", grantId } };
 }

@@ -32,7 +32,7 @@ async function createGrantOnce(deps: GrantDeps, caller: SignedInUser, input: New
     lastUsedAt: null,
     revokedAt: null,
   };
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     if (activeStudioId !== null && !(await tx.memberships.isMemberForShare(activeStudioId, caller.user.id)))
       throw new ConflictError();
     await tx.grants.insert(grant);

@@ -1,7 +1,6 @@
-import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, Operator } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 
 /** Moves a grant to the caller's studio. All conversations with this grant move too, so activity records the move. */
@@ -11,11 +10,11 @@ export async function moveGrant(
   input: { grantId: string },
 ): Promise<void> {
   authorize(caller, "studio.read");
-  await deps.transact(async (tx) => {
-    if (!(await tx.memberships.isMemberForShare(caller.studio.id, caller.user.id))) throw notFoundError("studio");
+  const move = async (tx: Stores): Promise<void> => {
     if (await tx.grants.moveStudio(input.grantId, caller.studio.id))
       await recordActivity(deps, tx, caller, "client.moved", input.grantId);
-  });
+  };
+  await deps.transact(caller, move, { changesAccess: true });
 }
 
 export interface ForcedRevocation {
@@ -43,7 +42,7 @@ export async function forceRevokeGrant(
   ]);
   const membership = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
   const client = { id: grant.clientId, name: grant.clientName };
-  return deps.transact(async (tx) => {
+  return deps.transact(operator, async (tx) => {
     if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
     if (!user || !membership) return true;
     const actor = input.reason === "ended by the operator" ? operator : { user, client };

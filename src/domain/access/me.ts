@@ -32,10 +32,13 @@ export const setActiveStudioInput = z.strictObject({ studioId: id });
 
 /** Sets the studio that new MCP sessions act on. Open sessions keep their studio. */
 export async function setActiveStudio(
-  deps: Pick<Deps, "users">,
+  deps: Pick<Deps, "transact">,
   caller: SignedInUser,
   input: z.infer<typeof setActiveStudioInput>,
 ): Promise<void> {
-  const wasSet = isId("studio", input.studioId) && (await deps.users.setActiveStudio(caller.user.id, input.studioId));
+  const { studioId } = input;
+  const wasSet =
+    isId("studio", studioId) &&
+    (await deps.transact(caller, (tx) => tx.users.setActiveStudio(caller.user.id, studioId)));
   if (!wasSet) throw notFoundError("studio");
 }

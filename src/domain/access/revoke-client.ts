@@ -20,7 +20,7 @@ export async function revokeClient(
   };
   const [grant] = isId("grant", input.grantId) ? await deps.grants.listVisible(caller.studio.id, filter) : [];
   if (!grant) throw notFoundError("client");
-  await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
+  await deps.transact(caller, (tx) => revokeGrant(deps, tx, caller, grant));
 }
 
 /** Returns false if already revoked. Records the activity in the grant's studio, which may differ from the caller's. */
@@ -44,7 +44,7 @@ export async function revokeAllClients(
 ): Promise<{ revoked: number }> {
   authorize(caller, "clients.revoke");
   const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), isRevoked: false };
-  return deps.transact(async (tx) => {
+  return deps.transact(caller, async (tx) => {
     let revokedCount = 0;
     for (const grant of await tx.grants.listVisible(caller.studio.id, filter))
       if (await revokeGrant(deps, tx, caller, grant)) revokedCount++;

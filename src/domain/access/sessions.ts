@@ -1,5 +1,6 @@
 import { days } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { User } from "./ports.ts";
 
@@ -25,11 +26,19 @@ export async function startSession(
   return token;
 }
 
+/** A signed-in user, with what only the user's own pages need. */
+export interface WebUser extends SignedInUser {
+  user: User;
+}
+
 export async function findSessionUser(
   deps: Pick<Deps, "sessions" | "clock">,
   token: string | undefined,
-): Promise<User | undefined> {
-  return token ? deps.sessions.findUser(hashSessionToken(token), deps.clock()) : undefined;
+): Promise<WebUser | undefined> {
+  if (!token) return undefined;
+  const tokenHash = hashSessionToken(token);
+  const user = await deps.sessions.findUser(tokenHash, deps.clock());
+  return user && { user, credential: { kind: "session", tokenHash } };
 }
 
 /** Ends a web session. Grants of AI clients stay active. */

@@ -56,5 +56,7 @@ function attachReadyAsset(
 ): Promise<ReadyAsset | undefined> {
   // Fail early, without waiting for the post's lock; `reservePosition` is the authority.
   if (post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset).catch(undefinedOnConflict);
-  return deps.transact((tx) => attachInTransaction(deps, tx, caller, asset, post.id, order)).catch(undefinedOnConflict);
+  return deps
+    .transact(caller, (tx) => attachInTransaction(deps, tx, caller, asset, post.id, order))
+    .catch(undefinedOnConflict);
 }

@@ -24,7 +24,7 @@ export async function copyAsset(
   authorize(caller, "assets.write");
   const originalId = parseAssetId(input.assetId);
   return retryOnConflict(() =>
-    deps.transact(async (tx) => {
+    deps.transact(caller, async (tx) => {
       const original = await tx.sharedFiles.lockAsset(caller.studio.id, originalId);
       if (!original) return throwNotCopyable(tx, caller.studio.id, originalId);
       const copy = buildCopy(deps, caller, original);

@@ -30,7 +30,7 @@ export async function deleteAsset(
     const asset = await deps.assets.find(caller.studio.id, assetId);
     if (!asset) throw notFoundError("asset");
     checkTransition("delete", asset);
-    const unusedFiles = await deps.transact(async (tx) => {
+    const unusedFiles = await deps.transact(caller, async (tx) => {
       await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
       if (asset.status === "pending") return deleteAssetRecords(deps, tx, [asset]);
       await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });

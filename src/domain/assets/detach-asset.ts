@@ -24,7 +24,7 @@ export async function detachAsset(
   const studioId = caller.studio.id;
   const postId = parsePostId(input.postId);
   const assetId = parseAssetId(input.assetId);
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     const revision = await tx.posts.incrementRevisionForAssets(studioId, postId, deps.clock());
     if (revision === undefined) throw notFoundError("post");
     const detachedAsset = await tx.assets.detach(studioId, assetId, postId);

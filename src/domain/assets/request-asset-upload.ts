@@ -40,7 +40,7 @@ export async function requestAssetUpload(
     maxBytes: deps.limits[declaredType.kind],
     expiresAt,
   });
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     await tx.assets.insert(asset);
     await recordActivity(deps, tx, caller, "asset.requested", asset.id, { filename: asset.filename });
   });

@@ -42,7 +42,7 @@ export async function updateAsset(
   const asset = await retryOnConflict(async () => {
     const currentAsset = await deps.assets.find(caller.studio.id, assetId);
     if (!currentAsset) throw notFoundError("asset");
-    return deps.transact(async (tx) => {
+    return deps.transact(caller, async (tx) => {
       const updatedAsset = await changeAssetAndPost(deps, tx, caller, currentAsset, change);
       await recordActivity(deps, tx, caller, "asset.updated", assetId, {
         fields: Object.keys(change),

@@ -52,7 +52,7 @@ export async function uploadAssetInline(
       maxBytes: inlineLimitBytes,
       beforeVisible: reserve,
     });
-    await deps.transact(async (tx) => {
+    await deps.transact(caller, async (tx) => {
       await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredFields(key, storedFile, metadata), status: "ready" });
       await recordActivity(deps, tx, caller, "asset.uploaded", newAsset.id, {
         filename: newAsset.filename,

@@ -24,7 +24,7 @@ export async function addComment(
   const postId = parsePostId(input.postId);
   const parentId = input.parentId === undefined ? undefined : parseCommentId(input.parentId);
   const { undoId: _, ...author } = toAuthor(caller);
-  const comment = await deps.transact(async (tx) => {
+  const comment = await deps.transact(caller, async (tx) => {
     // The lock prevents parallel calls from exceeding the limit or moving the post to the trash.
     if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
     const threadId = parentId === undefined ? null : await findThreadId(tx, caller, postId, parentId);

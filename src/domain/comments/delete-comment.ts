@@ -14,7 +14,7 @@ export async function deleteComment(
 ): Promise<void> {
   authorize(caller, "posts.write");
   const commentId = parseCommentId(input.commentId);
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
     if (!comment || comment.isDeleted) throw notFoundError("comment");
     if (comment.userId !== caller.user.id) throw new AppError("forbidden:comment_author");

@@ -17,7 +17,7 @@ export async function resolveComment(
 ): Promise<CommentView> {
   authorize(caller, "posts.write");
   const commentId = parseCommentId(input.commentId);
-  const updatedComment = await deps.transact(async (tx) => {
+  const updatedComment = await deps.transact(caller, async (tx) => {
     const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
     if (!comment) throw notFoundError("comment");
     if (comment.parentId !== null) throw new AppError("invalid_input:reply");

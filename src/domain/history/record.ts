@@ -1,7 +1,7 @@
 import { minutes } from "#lib/clock.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import { ConflictError } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Stores, Tx } from "../deps.ts";
 import { revisePublications } from "../publishing/revise-publications.ts";
 import type { Author, RecordOptions } from "./ports.ts";
 
@@ -9,13 +9,12 @@ import type { Author, RecordOptions } from "./ports.ts";
 export const autosaveWindow = minutes(5);
 
 /** The caller of a change. `undoId` is set while undoing. */
-export type Editor = Pick<Caller, "user" | "studio" | "client" | "grantId"> &
-  Partial<Pick<Caller, "role" | "scopes">> & { undoId?: string };
+export type Editor = Caller & { undoId?: string };
 
-export function toAuthor({ user, client, grantId, undoId }: Editor): Author {
+export function toAuthor({ user, client, credential, undoId }: Editor): Author {
   return {
     userId: user.id,
-    grantId: grantId ?? null,
+    grantId: getGrantId({ credential }),
     clientId: client?.id ?? null,
     clientName: client?.name ?? null,
     undoId: undoId ?? null,
@@ -25,7 +24,7 @@ export function toAuthor({ user, client, grantId, undoId }: Editor): Author {
 /** Records the post's new revision and updates its publications, in the transaction of the change. */
 export async function recordRevision(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   postId: string,
   options?: RecordOptions,

@@ -5,7 +5,7 @@ import { changeAsset } from "../assets/lifecycle/change-asset.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
 import { parsePostId, postView, toPostView } from "../posts/post.ts";
@@ -46,7 +46,7 @@ export async function restorePost(
     if (!target) throw notFoundError("revision");
     const currentRevision = await deps.revisions.find(postId, currentPost.revision);
     const haveAssetsChanged = !currentRevision || !haveSameAssets(currentRevision, target);
-    return deps.transact(async (tx) => {
+    return deps.transact(caller, async (tx) => {
       const { title, body, status, variants, crops, tags } = target;
       // Setting the status `ready` again would count as marking the new revision ready.
       const statusChange = status === currentPost.status ? {} : { status };
@@ -91,7 +91,7 @@ function haveSameAssets(current: Revision, target: Revision): boolean {
 /** Restores the alt texts, and the filenames of documents, which platforms show. */
 async function restoreAssetTexts(
   deps: Pick<Deps, "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   postId: string,
   target: Revision,

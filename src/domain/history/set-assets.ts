@@ -2,7 +2,7 @@ import { changeAsset, recordMove } from "../assets/lifecycle/change-asset.ts";
 import { assignPositions } from "../assets/lifecycle/positions.ts";
 import { isReady } from "../assets/model/asset.ts";
 import { ConflictError } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { Editor } from "./record.ts";
 
 /** Why an asset could not be attached to a post again. */
@@ -21,7 +21,7 @@ export interface MissingAsset {
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   postId: string,
   assetIds: readonly string[],
@@ -46,7 +46,7 @@ export async function setAssets(
 /** Detaches an asset without recording a revision of the post. */
 async function detachFromPost(
   deps: Pick<Deps, "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   postId: string,
   assetId: string,
@@ -60,7 +60,7 @@ async function detachFromPost(
 /** Attaches an asset as the last one of a post, without recording a revision; returns the reason if it can't. */
 export async function reattachAsset(
   deps: Pick<Deps, "clock" | "limits">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   postId: string,
   assetId: string,

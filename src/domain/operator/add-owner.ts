@@ -25,7 +25,7 @@ export async function addOwner(
     const member = await deps.memberships.find(studioId, userId);
     if (member?.role === "owner") return { studioId, userId, changed: false };
     const didAdd = await deps
-      .transact(async (tx) => {
+      .transact(operator, async (tx) => {
         await updateOwnerCount(tx, studioId, member?.role, "owner");
         const didChange = member
           ? await tx.memberships.changeRole(studioId, userId, member.role, "owner")

@@ -50,7 +50,7 @@ export async function disableUser(
 ): Promise<DisableUserResult> {
   const { id: userId } = await getUser(deps, input.user);
   const memberships = await deps.users.listMemberships(userId);
-  const result = await deps.transact(async (tx) => {
+  const result = await deps.transact(operator, async (tx) => {
     const now = deps.clock();
     const didChange = await tx.users.setDisabled(userId, now);
     const ended = await revokeAllAccess(tx, userId, now);
@@ -83,7 +83,7 @@ export async function enableUser(
 ): Promise<{ userId: string; changed: boolean }> {
   const { id: userId } = await getUser(deps, input.user);
   const memberships = await deps.users.listMemberships(userId);
-  const didChange = await deps.transact(async (tx) => {
+  const didChange = await deps.transact(operator, async (tx) => {
     if (!(await tx.users.setDisabled(userId, null))) return false;
     // A request that ran while the user was being disabled may have created access afterwards, which must not become
     // valid now.

@@ -4,7 +4,7 @@ import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
 import { enforceRateLimit } from "../access/rate-limit.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
@@ -65,7 +65,10 @@ const linkLifetimeMs = minutes(15);
 
 /** Creates a link to the page where the user connects an account. The page checks the user's role again. */
 export async function connectPlatform(
-  deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "baseUrl">,
+  deps: Pick<
+    Deps,
+    "platforms" | "platformStore" | "vault" | "rateLimits" | "transact" | "clock" | "newSecret" | "baseUrl"
+  >,
   caller: Caller,
   input: z.infer<typeof connectPlatformInput>,
 ): Promise<z.infer<typeof connectPlatformOutput>> {
@@ -78,14 +81,15 @@ export async function connectPlatform(
     throwAsAppError(error, platformInfo, "instance"),
   );
   const token = deps.newSecret();
-  await deps.platformStore.insertConnectLink({
+  const link = {
     ...target,
     tokenHash: sha256(token),
     studioId: caller.studio.id,
     userId: caller.user.id,
-    grantId: caller.grantId ?? null,
+    grantId: getGrantId(caller),
     client: caller.client ?? null,
     expiresAt: deps.clock() + linkLifetimeMs,
-  });
+  };
+  await deps.transact(caller, (tx) => tx.platformStore.insertConnectLink(link));
   return { connectUrl: `${deps.baseUrl}/connect/${token}`, expiresInMinutes: linkLifetimeMs / minutes(1) };
 }

@@ -167,7 +167,7 @@ async function markNeedsReconnect(
   deps: CredentialDeps,
   { id, credentialGeneration, studioId, platform, account }: PlatformConnection,
 ): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact({ job: "renew credentials" }, async (tx) => {
     if (!(await tx.platformStore.deleteCredential(id, "needs_reconnect", credentialGeneration))) return;
     const detail = { platform, account: getAccountLabel(account) };
     await recordActivity(deps, tx, { studio: { id: studioId } }, "platform.needs_reconnect", id, detail);

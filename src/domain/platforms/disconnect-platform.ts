@@ -24,7 +24,7 @@ export async function disconnectPlatform(
 ): Promise<z.infer<typeof disconnectPlatformOutput>> {
   authorize(caller, "platforms.disconnect");
   const connectionId = parseConnectionId(input.connectionId);
-  const connection = await deps.transact(async (tx) => {
+  const connection = await deps.transact(caller, async (tx) => {
     const currentConnection = await deleteCurrentCredential(tx, caller.studio.id, connectionId);
     if (!currentConnection) return undefined;
     const { platform, account } = currentConnection;

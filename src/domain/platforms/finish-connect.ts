@@ -3,8 +3,6 @@ import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { authorize } from "../policy.ts";
-import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { authorizeConnectLink, connectExpiredError, unsealTokenKey } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "./connection.ts";
@@ -47,9 +45,7 @@ export async function finishConnect(
   if (!(await deps.platformStore.consumeConnectLink(stateHash, deps.clock()))) throw connectExpiredError();
   const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, link, callback, pending);
   try {
-    await deps.transact(async (tx) => {
-      // Check again, because the user's role may have changed during the requests to the platform.
-      authorize(await resolveStudioCaller(tx, signedInUser, link.studioId), "platforms.connect");
+    await deps.transact(caller, async (tx) => {
       for (const grantedAccount of grantedAccounts)
         await storeConnection(deps, tx, caller, link, { ...grantedAccount, app });
     });

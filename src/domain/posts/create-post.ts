@@ -42,7 +42,7 @@ export async function createPost(
     createdAt: now,
     updatedAt: now,
   };
-  const view = await deps.transact((tx) =>
+  const view = await deps.transact(caller, (tx) =>
     runOnce(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
       await recordRevision(deps, tx, caller, post.id);

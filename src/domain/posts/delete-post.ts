@@ -21,7 +21,7 @@ export async function deletePost(
 ): Promise<z.infer<typeof deletePostOutput>> {
   authorize(caller, "posts.write");
   const postId = parsePostId(input.postId);
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     const post = await trashPost(deps, tx, caller, postId);
     if (!post) throw notFoundError("post");
     await recordRevision(deps, tx, caller, postId);

@@ -65,7 +65,7 @@ export async function updatePost(
     throw exists ? new AppError("invalid_input:revision_required") : notFoundError("post");
   }
   const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
-  const { post, assets } = await deps.transact(async (tx) => {
+  const { post, assets } = await deps.transact(caller, async (tx) => {
     const now = deps.clock();
     const seriesStart = keepsPreviousRevision ? Number.MAX_SAFE_INTEGER : now - autosaveWindow;
     const updatedPost = await tx.posts.update(

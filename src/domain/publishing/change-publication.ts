@@ -61,14 +61,13 @@ export async function reschedulePublication(
   input: z.infer<typeof reschedulePublicationInput>,
 ): Promise<PublicationView> {
   authorize(caller, "publications.request");
-  const canPublish = await mayCallerPublish(deps, caller);
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
     assertPossible(publication, "reschedule");
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
     const current = publication.state === "missed" ? await checkMissed(deps, tx, publication) : publication;
     const hasSameContent = current.digest === publication.digest;
-    if (canPublish && hasSameContent) {
+    if (tx.mayPublish && hasSameContent) {
       const schedule = toScheduleColumns(scheduledFor, await tx.publications.getTime());
       return { event: "reschedule", change: { ...unscheduledColumns, ...schedule, approvedTime: scheduledFor } };
     }

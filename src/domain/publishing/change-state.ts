@@ -1,7 +1,7 @@
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Stores, Tx } from "../deps.ts";
 import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
 import {
   getPublication,
@@ -27,11 +27,11 @@ export async function changeState(
   caller: Caller,
   publicationId: string,
   action: PublicationAction,
-  decide: (publication: Publication, tx: Stores) => StateChange | Promise<StateChange>,
+  decide: (publication: Publication, tx: Tx) => StateChange | Promise<StateChange>,
 ): Promise<PublicationView> {
   const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
     const publication = await getPublication(deps, caller, publicationId);
-    return deps.transact(async (tx) => {
+    return deps.transact(caller, async (tx) => {
       const { event, change } = await decide(publication, tx);
       assertPossible(publication, event);
       const state = nextState(publication.state, event);

@@ -39,7 +39,7 @@ export interface RunStep {
 
 /** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
 export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
-  return deps.transact((tx) => applyStepInTransaction(deps, tx, publication, step));
+  return deps.transact({ job: "publish" }, (tx) => applyStepInTransaction(deps, tx, publication, step));
 }
 
 /** `applyStep` as part of the caller's transaction. */

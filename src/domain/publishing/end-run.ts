@@ -86,7 +86,7 @@ const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** 
 
 /** Ends the claim at shutdown, before anything is public, so that another worker can take the publication. */
 export async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact({ job: "publish" }, async (tx) => {
     const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
     await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
     await tx.publications.announceDue();

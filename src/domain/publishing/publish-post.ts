@@ -3,13 +3,13 @@ import { seconds, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findMediaProblems } from "../platforms/media-reachability.ts";
 import { findProblems } from "../platforms/validate-post.ts";
-import { authorize, mayPublishWithoutApproval } from "../policy.ts";
+import { authorize } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
 import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
@@ -49,7 +49,7 @@ export async function publishPost(
   const postAssets = await deps.assets.listByPosts([postId]);
   const ownAssets = postAssets.filter(({ studioId }) => studioId === caller.studio.id);
   await inspectImages(deps, ownAssets, maxInspectionMs);
-  const result = await deps.transact((tx) =>
+  const result = await deps.transact(caller, (tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
       // Checked only in the first call: a repeated call returns the first result, even after the time has passed.
       const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
@@ -58,8 +58,7 @@ export async function publishPost(
       const assets = await tx.assets.listByPosts([postId]);
       const connections = await findConnections(tx, caller, connectionIds);
       await assertPublishable({ ...deps, ...tx }, post, assets, connections);
-      const studio = await tx.studios.find(caller.studio.id);
-      const needsApproval = input.propose === true || !studio || !mayPublishWithoutApproval(caller, studio.approval);
+      const needsApproval = input.propose === true || !tx.mayPublish;
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
         : { state: "scheduled" as const, ...toScheduleColumns(scheduledFor, await tx.publications.getTime()) };
@@ -191,7 +190,7 @@ async function buildPublication(
     includesTitle,
     digest: digestContent(await readContent(tx, target, post, assets)),
     requestedBy: caller.user.id,
-    requestedGrantId: caller.grantId ?? null,
+    requestedGrantId: getGrantId(caller),
     requestedClientId: caller.client?.id ?? null,
     requestedClientName: caller.client?.name ?? null,
     approvedBy: null,

@@ -1,7 +1,6 @@
 import { AppError } from "#lib/errors.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Stores, Tx } from "../deps.ts";
 import type { Editor } from "../history/record.ts";
-import { mayPublishWithoutApproval } from "../policy.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
 import { recordPublicationActivity } from "./publication.ts";
@@ -26,13 +25,13 @@ const unapprovedDigest = "";
 
 /**
  * Runs after an edit, in the edit's transaction, with the post's row locked. If the edit changes what an account
- * receives, the approval stays only if the editor may publish. A publication that has started sends the content that it
+ * receives, the approval stays only if the transaction may publish. A publication that has started sends the content that it
  * had at its start; its approval matters only if it is scheduled again. If the edit archives or deletes the post, its
  * publications are canceled, or the edit fails with `post_in_use`.
  */
 export async function revisePublications(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   postId: string,
 ): Promise<void> {
@@ -41,14 +40,13 @@ export async function revisePublications(
   const post = await tx.posts.find(editor.studio.id, postId);
   if (!post || post.status === "archived") return endPublications(deps, tx, editor, publications);
   const assets = await tx.assets.listByPosts([postId]);
-  const canPublish = await mayEditorPublish(tx, editor);
   for (const listedPublication of publications) {
     const digest = digestContent(await readContent(tx, listedPublication, post, assets));
     let publication: Publication | undefined = listedPublication;
     let updatedPublication: Publication | undefined;
     while (publication && !updatedPublication) {
       const { state } = publication;
-      const change = decideChange(publication, { digest, revision: post.revision }, canPublish);
+      const change = decideChange(publication, { digest, revision: post.revision }, tx.mayPublish);
       updatedPublication = await tx.publications.update(publication.id, change, { states: [state] });
       if (updatedPublication && change.state)
         await recordPublicationActivity(deps, tx, editor, "publication.returned", updatedPublication);
@@ -76,13 +74,6 @@ function decideChange(
   // The revision of a publication that has started is the one that was sent.
   const { revision: _, ...approvalColumns } = approvedContent;
   return approvalColumns;
-}
-
-/** The editor of an upload through a link has no role, so the upload always ends earlier approvals. */
-async function mayEditorPublish(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
-  if (!role || !scopes) return false;
-  const currentStudio = await tx.studios.find(studio.id);
-  return currentStudio !== undefined && mayPublishWithoutApproval({ role, scopes, client }, currentStudio.approval);
 }
 
 /** Cancels the publications. Throws `post_in_use` instead if one of them could still become public. */

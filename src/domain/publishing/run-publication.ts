@@ -92,7 +92,7 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
   const committedAt = await deps.publications.getTime();
-  const committingPublication = await deps.transact(async (tx) => {
+  const committingPublication = await deps.transact({ job: "publish" }, async (tx) => {
     if (!(await tx.studios.find(fittedPublication.studioId))) throw new LostClaimError(); // deleted since the claim
     return applyStepInTransaction(deps, tx, fittedPublication, {
       event: "commit",
@@ -173,7 +173,7 @@ async function findStartProblem(
 /** Stores the content of the earlier commit, and its revision: the post may have been edited since then. */
 function continueRun(deps: WorkerDeps, publication: Publication, content: PublicationContent): Promise<Publication> {
   const { sentRevision: revision = publication.revision } = publication.progress ?? {};
-  return deps.transact(async (tx) => {
+  return deps.transact({ job: "publish" }, async (tx) => {
     const startedPublication = await updateClaimed(tx, publication, { content, revision });
     await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
     return startedPublication;
@@ -189,7 +189,7 @@ async function startRun(
   publication: Publication,
   connection: PlatformConnection,
 ): Promise<Publication | undefined> {
-  return deps.transact(async (tx) => {
+  return deps.transact({ job: "publish" }, async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
     if (!post) throw new LostClaimError();
     const assets = await tx.assets.listByPosts([post.id]);

@@ -136,7 +136,7 @@ async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void
   for (;;) {
     const overduePublications = await deps.publications.listOverdue(nextRunBefore, missedBatchSize);
     for (const { id } of overduePublications) {
-      await deps.transact(async (tx) => {
+      await deps.transact({ job: "publish" }, async (tx) => {
         const condition = { states: statesBefore("miss"), nextRunBefore };
         const missedPublication = await tx.publications.update(
           id,

@@ -30,7 +30,7 @@ export async function setCrop(
   authorize(caller, "posts.write");
   const [postId, assetId] = [parsePostId(input.postId), parseAssetId(input.assetId)];
   const { platform, mode, x, y } = input;
-  const { post, assets } = await deps.transact(async (tx) => {
+  const { post, assets } = await deps.transact(caller, async (tx) => {
     const currentPost = await tx.posts.lock(caller.studio.id, postId);
     if (!currentPost) throw notFoundError("post");
     const currentAssets = await tx.assets.listByPosts([postId]);

@@ -27,7 +27,9 @@ export async function indexExistingRows(
     let indexedCount = 0;
     let reportedAt = deps.clock();
     await runInBatches(options, batchSize, async () => {
-      const count = await deps.transact((tx) => tx.searchIndex.indexNext(table, batchSize));
+      const count = await deps.transact({ job: "index existing rows" }, (tx) =>
+        tx.searchIndex.indexNext(table, batchSize),
+      );
       indexedCount += count;
       if (deps.clock() - reportedAt >= progressInterval) {
         log.info(

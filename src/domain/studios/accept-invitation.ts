@@ -29,7 +29,7 @@ export async function acceptInvitation(
   if (existingMembership) return toMembershipView(existingMembership);
 
   const membership: MembershipRecord = { studioId, userId: user.id, role, joinedAt: now };
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     await updateOwnerCount(tx, studioId, undefined, role);
     if (role === "owner") await enforceOwnedStudioLimit(deps, tx, user.id, { isCaller: true });
     if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationNotFoundError();

@@ -36,7 +36,7 @@ export async function createInvitation(
     createdAt: now,
     expiresAt: now + invitationLifetime,
   };
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     await tx.invitations.insert(invitation, hashInvitationToken(token));
     await recordActivity(deps, tx, caller, "invitation.created", invitation.id, {
       role: input.role,

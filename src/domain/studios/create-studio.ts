@@ -43,7 +43,7 @@ export async function createStudio(
     approval: "clients",
     createdAt: deps.clock(),
   };
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     await enforceOwnedStudioLimit(deps, tx, caller.user.id, { isCaller: true });
     while (!(await tx.studios.insert(studio, caller.user.id))) {
       const randomSuffix = deps.newSecret().slice(0, 6).toLowerCase();

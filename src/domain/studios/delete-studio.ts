@@ -26,21 +26,24 @@ export async function deleteStudio(
   input: z.infer<typeof deleteStudioInput>,
 ): Promise<void> {
   authorize(caller, "studio.delete");
-  const connections = await deps.transact(async (tx) => {
-    // Without the lock, a parallel request could add a member or connect an account.
-    await tx.studios.lock(caller.studio.id);
-    const studio = await tx.studios.find(caller.studio.id);
-    if (!studio) throw notFoundError("studio");
-    if (input.name.trim() !== studio.name) throw new AppError("invalid_input:studio_name", { name: studio.name });
-    await tx.grants.revokeInStudio(studio.id, deps.clock());
-    const disconnectedAccounts: PlatformConnection[] = [];
-    for (const { id } of await tx.platformStore.listConnected(studio.id)) {
-      const connection = await deleteCurrentCredential(tx, studio.id, id);
-      if (connection) disconnectedAccounts.push(connection);
-    }
-    await tx.studios.markDeleted(studio.id, deps.clock());
-    return disconnectedAccounts;
-  });
+  const connections = await deps.transact(
+    caller,
+    async (tx) => {
+      const studio = await tx.studios.find(caller.studio.id);
+      if (!studio) throw notFoundError("studio");
+      if (input.name.trim() !== studio.name) throw new AppError("invalid_input:studio_name", { name: studio.name });
+      await tx.grants.revokeInStudio(studio.id, deps.clock());
+      const disconnectedAccounts: PlatformConnection[] = [];
+      for (const { id } of await tx.platformStore.listConnected(studio.id)) {
+        const connection = await deleteCurrentCredential(tx, studio.id, id);
+        if (connection) disconnectedAccounts.push(connection);
+      }
+      await tx.studios.markDeleted(studio.id, deps.clock());
+      return disconnectedAccounts;
+      // Locks the studio: a parallel request could otherwise add a member or connect an account.
+    },
+    { changesAccess: true },
+  );
   await Promise.all(connections.map((connection) => revokeSealedCredential(deps, connection)));
   // Start right away, because signed URLs of files stay valid while the bytes exist.
   const deadline = deps.clock() + purgeTimeoutMs;

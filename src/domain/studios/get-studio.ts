@@ -15,7 +15,7 @@ export async function resolveStudioCaller(
   if (!isId("studio", studioId)) throw notFoundError("studio");
   const membership = await deps.memberships.findWithStudio(studioId, signedInUser.user.id);
   if (!membership) throw notFoundError("studio");
-  return { user: signedInUser.user, ...membership, scopes };
+  return { user: signedInUser.user, credential: signedInUser.credential, ...membership, scopes };
 }
 
 /** A studio and what the member may do in it. */

@@ -96,7 +96,7 @@ export async function revokeInvitation(
 ): Promise<void> {
   authorize(caller, "invitations.revoke");
   if (!isId("invitation", input.invitationId)) throw notFoundError("invitation");
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     if (!(await tx.invitations.revoke(caller.studio.id, input.invitationId, deps.clock())))
       throw notFoundError("invitation");
     await recordActivity(deps, tx, caller, "invitation.revoked", input.invitationId);

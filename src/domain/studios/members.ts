@@ -73,17 +73,21 @@ export async function changeRole(
     const view = { studioId, userId: member.userId, role: input.role, joinedAt: toIsoTime(member.joinedAt) };
     if (member.role === input.role) return view;
     const didChange = await deps
-      .transact(async (tx) => {
-        await updateOwnerCount(tx, studioId, member.role, input.role);
-        if (input.role === "owner") await enforceOwnedStudioLimit(deps, tx, member.userId, { isCaller: false });
-        if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
-          throw new ConflictError();
-        await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
-          from: member.role,
-          to: input.role,
-        });
-        return true;
-      })
+      .transact(
+        caller,
+        async (tx) => {
+          await updateOwnerCount(tx, studioId, member.role, input.role);
+          if (input.role === "owner") await enforceOwnedStudioLimit(deps, tx, member.userId, { isCaller: false });
+          if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
+            throw new ConflictError();
+          await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
+            from: member.role,
+            to: input.role,
+          });
+          return true;
+        },
+        { changesAccess: true },
+      )
       .catch(undefinedOnConflict);
     if (didChange) return view;
   }
@@ -105,14 +109,18 @@ export async function removeMember(
     if (!member) throw notFoundError("member");
     if (!isLeaving) authorizeRoleManagement(caller, member.role);
     const wasRemoved = await deps
-      .transact(async (tx) => {
-        await updateOwnerCount(tx, studioId, member.role, undefined);
-        if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new ConflictError();
-        await recordActivity(deps, tx, caller, isLeaving ? "member.left" : "member.removed", member.userId, {
-          role: member.role,
-        });
-        return true;
-      })
+      .transact(
+        caller,
+        async (tx) => {
+          await updateOwnerCount(tx, studioId, member.role, undefined);
+          if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new ConflictError();
+          await recordActivity(deps, tx, caller, isLeaving ? "member.left" : "member.removed", member.userId, {
+            role: member.role,
+          });
+          return true;
+        },
+        { changesAccess: true },
+      )
       .catch(undefinedOnConflict);
     if (wasRemoved) return;
   }

@@ -70,7 +70,7 @@ async function purgeTable(
   let [start, lastId] = ["", ""];
   for (;;) {
     if (shouldStop()) return false;
-    const batch = await deps.transact((tx) => deleteBatch(deps, tx, studioId, table, start));
+    const batch = await deps.transact({ job: "purge studio" }, (tx) => deleteBatch(deps, tx, studioId, table, start));
     if (batch.lastId === undefined) return true;
     for (let i = 0; i < batch.assets.length && !shouldStop(); i += assetsPerRemoval)
       await removeFiles(deps, listUnusedFiles(batch.assets.slice(i, i + assetsPerRemoval)));
@@ -116,7 +116,7 @@ async function deleteAssets(deps: Pick<Deps, "clock">, tx: Stores, ids: readonly
 
 /** Deletes the studio's row if all content is deleted. The lock prevents requests from adding content meanwhile. */
 async function deleteIfEmpty({ transact }: Pick<Deps, "transact">, studioId: string): Promise<boolean> {
-  return transact(async (tx) => {
+  return transact({ job: "purge studio" }, async (tx) => {
     await tx.studios.lock(studioId);
     for (const table of contentTables)
       if ((await tx.studioContent.listIds(table, studioId, "", 1)).length > 0) return false;

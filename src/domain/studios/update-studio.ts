@@ -27,7 +27,7 @@ export async function updateStudio(
   };
   if (Object.keys(change).length === 0)
     throw new AppError("invalid_input:no_changes", { fields: "name, timezone or approval" });
-  const studio = await deps.transact(async (tx) => {
+  const studio = await deps.transact(caller, async (tx) => {
     const updatedStudio = await tx.studios.update(caller.studio.id, change);
     if (!updatedStudio) throw notFoundError("studio");
     await recordActivity(deps, tx, caller, "studio.updated", updatedStudio.id, change);

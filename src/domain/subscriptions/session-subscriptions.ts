@@ -15,7 +15,7 @@ export async function openSessionStream(
   { session, streamId }: { session: McpSession; streamId: string },
 ): Promise<SubscribedPosts> {
   authorize(caller, "posts.read");
-  return deps.transact((tx) => tx.subscriptions.openStream(session, streamId));
+  return deps.transact(caller, (tx) => tx.subscriptions.openStream(session, streamId));
 }
 
 interface SessionInput {
@@ -33,7 +33,7 @@ export async function subscribeSession(
   // Read before the subscription is visible: a change in between is announced, not missed.
   const version = (await findSubscribablePosts(deps, caller, [postId])).get(postId);
   if (version === undefined) throw notFoundError("post");
-  return deps.transact(async (tx) => {
+  return deps.transact(caller, async (tx) => {
     const posts = new Map(await tx.subscriptions.lockSession(session)).set(postId, version);
     if (posts.size > maxSubscribedPosts) await removeDeletedPosts(tx, caller, posts);
     if (posts.size > maxSubscribedPosts) return false;
@@ -59,7 +59,7 @@ export async function unsubscribeSession(
   { session, postId }: SessionInput,
 ): Promise<void> {
   authorize(caller, "posts.read");
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     const posts = new Map(await tx.subscriptions.lockSession(session));
     if (posts.delete(postId)) await tx.subscriptions.savePosts(session.idHash, posts);
   });

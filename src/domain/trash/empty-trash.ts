@@ -14,7 +14,7 @@ export async function emptyTrash(
   caller: Caller,
 ): Promise<void> {
   authorize(caller, "trash.empty");
-  const count = await deps.transact(async (tx) => {
+  const count = await deps.transact(caller, async (tx) => {
     const expiredCount = await tx.trash.expireAll(caller.studio.id, deps.clock());
     if (expiredCount > 0)
       await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredCount });

@@ -28,7 +28,7 @@ function restoreTrashedPost(
   caller: Caller,
   postId: string,
 ): Promise<string> {
-  return deps.transact(async (tx) => {
+  return deps.transact(caller, async (tx) => {
     const post = await untrashPost(deps, tx, caller, postId);
     if (!post) throw notFoundError("trash_item");
     await recordRevision(deps, tx, caller, postId);
@@ -47,7 +47,7 @@ function restoreTrashedAsset(
     // An asset that was deleted with its post is restored with the post, not alone.
     if (asset?.postId !== null) throw notFoundError("trash_item");
     if (asset.trashExpiresAt === null || asset.trashExpiresAt <= deps.clock()) throw notFoundError("trash_item");
-    await deps.transact(async (tx) => {
+    await deps.transact(caller, async (tx) => {
       await changeAsset(deps, tx, caller, asset, { trash: null });
       await recordActivity(deps, tx, caller, "asset.restored", assetId, { filename: asset.filename });
     });

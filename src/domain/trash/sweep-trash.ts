@@ -27,7 +27,7 @@ export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promis
 
 async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void> {
   const unusedFiles = await deps
-    .transact(async (tx) => {
+    .transact({ job: "sweep trash" }, async (tx) => {
       if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
       const files = await deleteAssetRecords(deps, tx, await tx.assets.listByPosts([postId]));
       await tx.posts.remove(postId);

@@ -107,7 +107,7 @@ export function undoAsset(
       ...(plan.trash === undefined ? {} : { trash: plan.trash ? createTrashMark(deps, editor) : null }),
     };
     if (Object.keys(change).length > 0)
-      await deps.transact((tx) => changeAssetAndPost(deps, tx, editor, plan.asset, change));
+      await deps.transact(editor, (tx) => changeAssetAndPost(deps, tx, editor, plan.asset, change));
     reportAssetPlan(report, plan);
   });
 }

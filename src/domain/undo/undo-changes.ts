@@ -4,7 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Grant } from "../access/ports.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { authorize, may } from "../policy.ts";
@@ -129,9 +129,11 @@ async function runUndo(
   const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
   const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
   if (isDryRun || !hasChanges) return { ...report, undoId: null };
-  const subjectId = caller.grantId ?? caller.user.id;
+  const subjectId = getGrantId(caller) ?? caller.user.id;
   // Recorded first, so that users can undo the part that was done if the process is killed midway.
-  const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));
+  const undoId = await deps.transact(caller, (tx) =>
+    recordActivity(deps, tx, caller, "client.undone", subjectId, detail),
+  );
   const runningSelection = { ...selection, runningUndoId: undoId };
   return { ...(await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds)), undoId };
 }

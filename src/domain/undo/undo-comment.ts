@@ -38,7 +38,7 @@ export function undoComment(
 ): Promise<void> {
   return retryOnConflict(async () => {
     const plan = await planComment(deps, editor.studio.id, commentId, selection);
-    if (plan?.kind === "revert") await deps.transact((tx) => toggleComment(deps, tx, editor, plan.comment));
+    if (plan?.kind === "revert") await deps.transact(editor, (tx) => toggleComment(deps, tx, editor, plan.comment));
     reportCommentPlan(report, plan);
   });
 }

@@ -2,7 +2,7 @@ import { AppError } from "#lib/errors.ts";
 import { assignPositions, findInsertIndex } from "../assets/lifecycle/positions.ts";
 import { reattachAsset, setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { recordRevision, startAssetsRevision, type Editor } from "../history/record.ts";
 import { trashPost, untrashPost } from "../posts/delete-post.ts";
@@ -44,7 +44,7 @@ export function undoPost(
   return retryOnConflict(async () => {
     const plan = await planPost(deps, editor.studio.id, postId, selection);
     if (!plan) return [];
-    const missingIds = await deps.transact((tx) => applyPlan(deps, tx, editor, plan)).catch(conflictIfInUse);
+    const missingIds = await deps.transact(editor, (tx) => applyPlan(deps, tx, editor, plan)).catch(conflictIfInUse);
     reportPlan(report, plan);
     return missingIds.map((assetId) => ({
       postId,
@@ -60,7 +60,7 @@ function conflictIfInUse(error: unknown): never {
   throw error instanceof AppError && error.code === "post_in_use" ? new ConflictError() : error;
 }
 
-async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostPlan): Promise<string[]> {
+async function applyPlan(deps: UndoDeps, tx: Tx, editor: Editor, plan: PostPlan): Promise<string[]> {
   const { post, change, assets } = plan;
   const { assetIds } = assets;
   const haveAssetsChanged = assetIds !== undefined || change.crops !== undefined;
@@ -97,7 +97,7 @@ export async function attachWaitingAsset(
 ): Promise<boolean> {
   const studioId = editor.studio.id;
   const wasAttached = await deps
-    .transact(async (tx) => {
+    .transact(editor, async (tx) => {
       await startAssetsRevision(deps, tx, studioId, postId);
       const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
       if (await reattachAsset(deps, tx, editor, postId, assetId, false)) throw new ConflictError();

@@ -37,7 +37,7 @@ export async function undoPublications(
       return requestedPublications
         .filter(({ id }) => reportedIds.has(id))
         .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
-    await deps.transact((tx) => cancelPublications(deps, tx, editor, cancelablePublications));
+    await deps.transact(editor, (tx) => cancelPublications(deps, tx, editor, cancelablePublications));
   }
 }
 

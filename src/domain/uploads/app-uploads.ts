@@ -3,7 +3,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { decodeInline } from "../assets/content/base64.ts";
 import { choosePartBytesForToolCalls, getPartLength, isValidPart } from "../assets/model/file-store.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
@@ -14,7 +14,7 @@ import { createUploadLink } from "./create-upload-link.ts";
 import { getFile, toUploadInProgress, type FileView } from "./file-view.ts";
 import { reserveParts } from "./reserve-parts.ts";
 import { startFile, startFileInput, type StartedFile } from "./start-file.ts";
-import { getLinkState, linkWithdrawnError, type UploadCaller } from "./upload-link.ts";
+import { getLinkState, linkWithdrawnError, toLinkCredential, type UploadCaller } from "./upload-link.ts";
 
 /**
  * Uploads by the in-chat app. Like those of the web app, they use an upload link. Calls pass the id of the link, and
@@ -41,14 +41,11 @@ async function resolveAppUploader(
   authorize(caller, "assets.write");
   const link = isId("uploadLink", uploadId) ? await deps.uploads.findLink(uploadId) : undefined;
   const isOwnLink =
-    link?.studioId === caller.studio.id &&
-    link.createdBy === caller.user.id &&
-    link.grantId === (caller.grantId ?? null);
+    link?.studioId === caller.studio.id && link.createdBy === caller.user.id && link.grantId === getGrantId(caller);
   if (!link || !isOwnLink) throw notFoundError("upload_link");
   const state = getLinkState(link, deps.clock());
   if (state === "withdrawn") throw linkWithdrawnError();
-  const { role: _, scopes: __, ...uploader } = caller;
-  return { ...caller, uploader, link, state };
+  return { ...caller, credential: toLinkCredential(link), uploader: caller, link, state };
 }
 
 export const startAppFileInput = startFileInput.extend({ uploadId: id });

@@ -21,7 +21,7 @@ export async function cancelFile(
     const { asset } = await getFile(deps, caller, input.fileId);
     if (!isUploading(asset)) throw new AppError("already_attached:file");
     const unusedFiles = await deps
-      .transact(async (tx) => {
+      .transact(caller, async (tx) => {
         const files = await deleteAssetRecords(deps, tx, [asset]);
         await recordActivity(deps, tx, caller, "asset.deleted", asset.id, { filename: asset.filename });
         return files;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { Caller } from "../caller.ts";
+import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
@@ -86,7 +86,7 @@ async function insertUploadLink(
     studioId: caller.studio.id,
     postId,
     createdBy: caller.user.id,
-    grantId: caller.grantId ?? null,
+    grantId: getGrantId(caller),
     clientId: caller.client?.id ?? null,
     clientName: caller.client?.name ?? null,
     isInPlace,
@@ -94,7 +94,7 @@ async function insertUploadLink(
     expiresAt: now + linkLifetime,
     withdrawnAt: null,
   };
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     await tx.uploads.insertLink(link);
     if (!isInPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });

@@ -54,7 +54,7 @@ export async function countReceivedBytes(
   await deps.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
   if (chargedBytes === asset.chargedBytes) return;
   await deps
-    .transact(async (tx) => {
+    .transact({ job: "count received bytes" }, async (tx) => {
       if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, chargedBytes))) throw new ConflictError();
       await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
     })
@@ -91,7 +91,7 @@ export async function reserveParts(
 
   const reservations = listReservations(multipartFile, arrivedParts, parts);
   const tryReserve = () =>
-    deps.transact(async (tx) => {
+    deps.transact(caller, async (tx) => {
       const availableBytes =
         getReservationLimit(deps) - (await tx.uploads.sumReservedBytesForUpdate(link.id, asset.id));
       const reservation = reservations.find(

@@ -25,7 +25,7 @@ export async function setAltText(
   const file = await retryOnConflict(async () => {
     const currentFile = await getFile(deps, caller, input.fileId);
     if (currentFile.asset.postId !== caller.link.postId) throw notFoundError("file");
-    const asset = await deps.transact(async (tx) => {
+    const asset = await deps.transact(caller, async (tx) => {
       const updatedAsset = await changeAssetAndPost(deps, tx, caller.uploader, currentFile.asset, { altText });
       await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
         fields: ["altText"],

@@ -137,7 +137,7 @@ async function startUpload(
   let insertedAsset: Asset | undefined;
   try {
     insertedAsset = await deps
-      .transact(async (tx) => {
+      .transact(caller, async (tx) => {
         const { postId } = link;
         const position = postId === null ? null : await reservePosition(deps, tx, newAsset, postId);
         const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);

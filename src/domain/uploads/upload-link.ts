@@ -1,7 +1,7 @@
 import { hours, minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { scopes, type Caller } from "../caller.ts";
+import { scopes, type Caller, type Credential } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Editor } from "../history/record.ts";
 import type { ResolvedLink } from "./ports.ts";
@@ -41,14 +41,17 @@ export const fileExpiredError = (): AppError => new AppError("upload_expired:fil
 
 /** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
-  /**
-   * Recorded as the editor when a file is added to the post. Has no role: with a role that may publish, earlier
-   * approvals would stay valid, and an upload must always end them.
-   */
+  /** Recorded as the editor when a file is added to the post. */
   uploader: Editor;
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;
 }
+
+export const toLinkCredential = ({ id, grantId }: ResolvedLink): Credential => ({
+  kind: "uploadLink",
+  linkId: id,
+  grantId,
+});
 
 type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
@@ -71,13 +74,11 @@ export async function resolveUploadCaller(deps: LinkDeps, token: string): Promis
   if (state === "withdrawn" || link.creatorRole === null) throw linkWithdrawnError();
   const user = link.creator;
   const studio = { id: link.studioId, name: link.studioName };
+  const uploader: Caller = { user, studio, role: link.creatorRole, scopes, credential: toLinkCredential(link) };
   return {
-    user,
-    studio,
+    ...uploader,
     // A person uploads the file even if an AI client created the link, so undoing the client's changes keeps the file.
-    uploader: { user, studio },
-    role: link.creatorRole,
-    scopes,
+    uploader,
     ...(link.clientId === null ? {} : { client: { id: link.clientId, name: link.clientName ?? link.clientId } }),
     link,
     state,

@@ -16,7 +16,7 @@ export async function withdrawUploadLink(
   authorize(caller, "assets.write");
   const postId = parsePostId(input.postId);
   if (!isId("uploadLink", input.linkId)) throw notFoundError("upload_link");
-  await deps.transact(async (tx) => {
+  await deps.transact(caller, async (tx) => {
     if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock())))
       throw notFoundError("upload_link");
     await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });

@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
-import { edgeError } from "#lib/errors.ts";
+import type { WebUser } from "#domain/access/sessions.ts";
+import { AppError } from "#lib/errors.ts";
 import { assertSameOrigin } from "../guards.ts";
 import { routeNotFoundError } from "../problem.ts";
 import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEnv, type StudioEnv } from "./context.ts";
@@ -46,21 +47,33 @@ function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): Middlew
     c.header("cache-control", "no-store");
     assertRouteExists(c);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.baseUrl);
-    const user = await sessions.find(c.req.header("cookie"));
-    if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
+    const readSession = async (): Promise<WebUser> => {
+      const webUser = await sessions.find(c.req.header("cookie"));
+      if (!webUser) throw new AppError("unauthenticated");
+      c.set("user", webUser.user);
+      c.set("credential", webUser.credential);
+      return webUser;
+    };
+    const { user } = await readSession();
     const limitError = checkCallLimit(user.id);
     if (limitError) throw limitError;
     c.env.logContext.userId = user.id;
-    c.set("user", user);
+    c.set("readAuthority", async () => void (await readSession()));
     await next();
   };
 }
 
 function requireStudio({ deps }: ApiOptions): MiddlewareHandler<StudioEnv> {
   return async (c, next) => {
-    const caller = await resolveStudioCaller(deps, c.var, c.req.param("studioId") ?? "");
-    c.env.logContext.studioId = caller.studio.id;
-    c.set("caller", caller);
+    const readCaller = async (): Promise<void> =>
+      c.set("caller", await resolveStudioCaller(deps, c.var, c.req.param("studioId") ?? ""));
+    await readCaller();
+    c.env.logContext.studioId = c.var.caller.studio.id;
+    const { readAuthority } = c.var;
+    c.set("readAuthority", async () => {
+      await readAuthority();
+      await readCaller();
+    });
     await next();
   };
 }

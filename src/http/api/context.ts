@@ -4,7 +4,7 @@ import type { Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
-import type { User } from "#domain/access/ports.ts";
+import type { WebUser } from "#domain/access/sessions.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { edgeError } from "#lib/errors.ts";
@@ -15,7 +15,7 @@ import type { Handler } from "../server.ts";
 
 export interface SessionReader {
   /** Returns the user of the session cookie, if the session is still valid. */
-  find(cookieHeader: string | undefined): Promise<User | undefined>;
+  find(cookieHeader: string | undefined): Promise<WebUser | undefined>;
 }
 
 export interface ApiOptions {
@@ -29,16 +29,21 @@ export interface ApiOptions {
   stallTimeoutMs: number;
 }
 
+export interface ReadAuthority {
+  /** Reads again who the caller is and what they may do, because that may change until the whole body has arrived. */
+  readAuthority: () => Promise<void>;
+}
+
 /** A request from a signed-in user. */
 export interface SignedInEnv {
   Bindings: ApiBindings;
-  Variables: { user: User };
+  Variables: WebUser & ReadAuthority;
 }
 
 /** A request from a signed-in user within one of their studios. */
 export interface StudioEnv {
   Bindings: ApiBindings;
-  Variables: { user: User; caller: Caller };
+  Variables: SignedInEnv["Variables"] & { caller: Caller };
 }
 
 /** Converts errors thrown in a Hono app to problem documents. */

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { formatIssues } from "#lib/format-issues.ts";
+import type { ReadAuthority } from "./context.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { parseJson } from "#lib/parse-json.ts";
 import { findJsonHeaderProblem, readBody } from "#lib/request-body.ts";
@@ -11,12 +12,19 @@ interface NodeEnv {
   Bindings: HttpBindings;
 }
 
+interface BodyEnv extends NodeEnv {
+  Variables: ReadAuthority;
+}
+
 /** Validates the JSON body against a verb's schema. Handlers read the result with `c.req.valid("json")`. */
 export function validateJson<S extends z.ZodType<object>>(
   schema: S,
-): MiddlewareHandler<NodeEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> {
+): MiddlewareHandler<BodyEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> {
   return async (c, next) => {
-    c.req.addValidatedData("json", parseInput(schema, await readJsonBody(c.env.incoming)));
+    const hasArrived = c.env.incoming.complete;
+    const body = await readJsonBody(c.env.incoming);
+    if (!hasArrived) await c.var.readAuthority();
+    c.req.addValidatedData("json", parseInput(schema, body));
     await next();
   };
 }

@@ -68,10 +68,11 @@ export function createConnectRoutes({
 
   async function handleGet(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     const { token, path, returnPost, pageUrl } = parseRequest(req);
-    const user = await sessions.find(req.headers.cookie);
-    if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
+    const webUser = await sessions.find(req.headers.cookie);
+    if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
+    const { user } = webUser;
     return withFailurePage(res, context, returnPost, async () => {
-      const { link, platformInfo, caller } = await openConnectLink(deps, { user }, { token });
+      const { link, platformInfo, caller } = await openConnectLink(deps, webUser, { token });
       const formToken = createFormToken(signer, user, path, deps.clock() + minutes(15));
       const instance = link.instance === "" ? undefined : new URL(link.instance).host;
       return renderConnectPage({
@@ -95,13 +96,13 @@ export function createConnectRoutes({
   async function handlePost(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     assertNotCrossSite(req, base);
     const { token, path, returnPost, pageUrl } = parseRequest(req);
-    const user = await sessions.find(req.headers.cookie);
-    if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
     const form = await readForm(req);
+    const webUser = await sessions.find(req.headers.cookie);
+    if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
     return withFailurePage(res, context, returnPost, async () => {
-      if (!isFormTokenValid(signer, form.get("form"), user, path))
+      if (!isFormTokenValid(signer, form.get("form"), webUser.user, path))
         throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
-      const { location, ...pending } = await startConnect(deps, { user }, { token });
+      const { location, ...pending } = await startConnect(deps, webUser, { token });
       res.setHeader("set-cookie", pendingConnects.add({ ...pending, returnPost }, req.headers.cookie));
       redirectSeeOther(res, location);
       return undefined;
@@ -117,9 +118,9 @@ export function createConnectRoutes({
     // The URL contains an authorization code; keep it out of Referer, even though the code is already used.
     res.setHeader("referrer-policy", "no-referrer");
     return withFailurePage(res, context, pending?.returnPost, async () => {
-      const user = await sessions.find(req.headers.cookie);
-      if (!user) throw edgeError("forbidden", "Your session has ended.", "Sign in, then start again.");
-      return renderConnectedPage(await finishConnect(deps, { user }, { callback, pending }), pending?.returnPost);
+      const webUser = await sessions.find(req.headers.cookie);
+      if (!webUser) throw edgeError("forbidden", "Your session has ended.", "Sign in, then start again.");
+      return renderConnectedPage(await finishConnect(deps, webUser, { callback, pending }), pending?.returnPost);
     });
   }
 

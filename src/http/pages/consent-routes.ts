@@ -3,6 +3,7 @@ import type { Consent, Destination, PendingConsent } from "#auth/consent.ts";
 import { describeMe, type Me } from "#domain/access/me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
+import type { WebUser } from "#domain/access/sessions.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
@@ -20,7 +21,7 @@ export interface ConsentRouteOptions {
   signer: Signer;
   base: string;
   loginUrl: string;
-  findUser: (cookieHeader: string | undefined) => Promise<User | undefined>;
+  findUser: (cookieHeader: string | undefined) => Promise<WebUser | undefined>;
 }
 
 const formLifetime = minutes(30);
@@ -28,14 +29,15 @@ const formLifetime = minutes(30);
 /** `/consent/<id>`: shows the client and the requested access, and handles the user's decision. */
 export function createConsentRoutes({ consent, deps, signer, base, loginUrl, findUser }: ConsentRouteOptions): Route[] {
   async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const user = await findUser(req.headers.cookie);
-    if (!user) {
+    const webUser = await findUser(req.headers.cookie);
+    if (!webUser) {
       const { pathname } = new URL(req.url ?? "/", base);
       return redirectSeeOther(res, buildLoginUrl(new URL(loginUrl).pathname, pathname, false));
     }
+    const { user } = webUser;
     await enforceRateLimit(deps, "consentPage", user.id);
     const pendingConsent = await consent.getPending(req, res);
-    const me = await describeMe(deps, { user });
+    const me = await describeMe(deps, webUser);
     const studio = me.memberships.find(({ studioId }) => studioId === me.activeStudioId);
     const formToken = createFormToken(signer, user, getPagePath(pendingConsent), deps.clock() + formLifetime);
     sendPage(res, renderConsentPage({ pendingConsent, user, studio, formToken }));
@@ -43,13 +45,14 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
 
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
     assertNotCrossSite(req, base);
-    const user = await findUser(req.headers.cookie);
-    if (!user) {
+    const form = await readForm(req);
+    const webUser = await findUser(req.headers.cookie);
+    if (!webUser) {
       throw edgeError("forbidden", "Your session has ended.", "Go back to the application and connect again.");
     }
+    const { user } = webUser;
     await enforceRateLimit(deps, "consent", user.id);
     const pendingConsent = await consent.getPending(req, res);
-    const form = await readForm(req);
     // `getPending` has checked the consent cookie, which binds the request to this browser.
     if (!isFormTokenValid(signer, form.get("token"), user, getPagePath(pendingConsent))) {
       throw edgeError(
@@ -61,7 +64,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const decision = form.get("decision");
     if (decision === "cancel") return consent.deny(req, res);
     if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");
-    return consent.grant(req, res, { user }, getChosenScopes(form.get("access"), form.get("publish")));
+    return consent.grant(req, res, webUser, getChosenScopes(form.get("access"), form.get("publish")));
   }
 
   return [

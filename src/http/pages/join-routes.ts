@@ -29,10 +29,11 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
   async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const token = getToken(req);
     const path = `/join/${token}`;
-    const user = await sessions.find(req.headers.cookie);
+    const webUser = await sessions.find(req.headers.cookie);
+    const user = webUser?.user;
     const switchAccountUrl = buildLoginUrl(loginPath, path, true);
-    const joinedStudio = user && (await findJoinedStudio(deps, { user }, { token }));
-    if (joinedStudio) return sendPage(res, renderAlreadyMemberPage(joinedStudio, user, switchAccountUrl));
+    const joinedStudio = webUser && (await findJoinedStudio(deps, webUser, { token }));
+    if (user && joinedStudio) return sendPage(res, renderAlreadyMemberPage(joinedStudio, user, switchAccountUrl));
     const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
     if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
     if (user && !invitation.isForUser) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
@@ -54,17 +55,17 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     assertNotCrossSite(req, base);
     const token = getToken(req);
     const path = `/join/${token}`;
-    const user = await sessions.find(req.headers.cookie);
-    if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     const form = await readForm(req);
-    if (!isFormTokenValid(signer, form.get("form"), user, path)) {
+    const webUser = await sessions.find(req.headers.cookie);
+    if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
+    if (!isFormTokenValid(signer, form.get("form"), webUser.user, path)) {
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",
         "Open the invitation link again.",
       );
     }
-    const membership = await acceptInvitation(deps, { user }, { token }).catch(undefinedIfNotFound);
+    const membership = await acceptInvitation(deps, webUser, { token }).catch(undefinedIfNotFound);
     // After a repeated submission the invitation is already used. The page then shows whether the user is a member.
     return redirectSeeOther(res, membership ? `/studios/${membership.studioId}` : path);
   }

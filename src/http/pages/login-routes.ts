@@ -28,7 +28,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     const query = new URL(req.url ?? "/", base).searchParams;
     const returnTo = sanitizeReturnTo(query.get("return_to"));
     const isSwitchingAccount = query.has("switch");
-    const user = isSwitchingAccount ? undefined : await sessions.find(req.headers.cookie);
+    const user = isSwitchingAccount ? undefined : (await sessions.find(req.headers.cookie))?.user;
     if (user && returnTo !== "/") return redirectSeeOther(res, returnTo);
     const switchAccountUrl = buildLoginUrl(loginPath, returnTo, true);
     return sendPage(

@@ -10,7 +10,7 @@ import { setAltText, setAltTextInput } from "#domain/uploads/set-alt-text.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Log } from "#lib/log.ts";
-import { assertRouteExists, createErrorHandler } from "../api/context.ts";
+import { assertRouteExists, createErrorHandler, type ReadAuthority } from "../api/context.ts";
 import { validateJson } from "../api/validate-input.ts";
 import { routeNotFoundError } from "../problem.ts";
 
@@ -23,7 +23,7 @@ export interface UploadApiOptions {
 
 export interface UploadEnv {
   Bindings: HttpBindings;
-  Variables: { caller: UploadCaller };
+  Variables: ReadAuthority & { caller: UploadCaller };
 }
 
 /** The upload page's JSON API. The link's token, sent in a header, is the only credential; cookies are ignored. */
@@ -64,10 +64,12 @@ function requireUploadLink({ deps, checkCallLimit }: UploadApiOptions): Middlewa
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);
-    const caller = await resolveUploadCaller(deps, c.req.header("upload-token") ?? "");
-    const limitError = checkCallLimit(caller.link.id);
+    const readAuthority = async (): Promise<void> =>
+      c.set("caller", await resolveUploadCaller(deps, c.req.header("upload-token") ?? ""));
+    await readAuthority();
+    const limitError = checkCallLimit(c.var.caller.link.id);
     if (limitError) throw limitError;
-    c.set("caller", caller);
+    c.set("readAuthority", readAuthority);
     await next();
   };
 }

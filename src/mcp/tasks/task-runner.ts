@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller } from "#domain/caller.ts";
+import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
@@ -65,7 +65,7 @@ export function createTaskRunner(
       const taskId = newSecret();
       const now = clock();
       const record: TaskRecord = {
-        grantId: caller.grantId ?? null,
+        grantId: getGrantId(caller),
         tool,
         status: "working",
         createdAt: now,

@@ -1,4 +1,4 @@
-import type { Caller } from "#domain/caller.ts";
+import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { IdempotencyKey } from "#domain/run-once.ts";
 import { hours } from "#lib/clock.ts";
@@ -45,7 +45,7 @@ export function createTaskStore({
     async create(caller, taskId, record) {
       const key = toKey(caller, taskId);
       const now = clock();
-      await transact(async (tx) => {
+      await transact(caller, async (tx) => {
         await tx.idempotency.claim(key, "", now, now - taskLifetime);
         await tx.idempotency.saveResult(key, JSON.stringify(record));
       });
@@ -53,7 +53,7 @@ export function createTaskStore({
     async find(caller, taskId) {
       const storedResult = await idempotency.find(toKey(caller, taskId), clock() - taskLifetime);
       const record = storedResult && (JSON.parse(storedResult.result) as TaskRecord);
-      return record?.grantId === (caller.grantId ?? null) ? record : undefined;
+      return record?.grantId === getGrantId(caller) ? record : undefined;
     },
     replace: (caller, taskId, from, to) =>
       idempotency.replaceResult(toKey(caller, taskId), JSON.stringify(from), JSON.stringify(to)),

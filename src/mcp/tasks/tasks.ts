@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Caller } from "#domain/caller.ts";
+import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
@@ -53,7 +53,7 @@ export function createTasks(options: {
       if (!progress || progress.hasEnded) return toSuccessResult(progress?.output ?? output, []);
       const now = deps.clock();
       const record: TaskRecord = {
-        grantId: caller.grantId ?? null,
+        grantId: getGrantId(caller),
         tool: tool.name,
         status: "working",
         createdAt: now,

@@ -1,7 +1,7 @@
 import { recordActivity } from "../../activity/record.ts";
 import type { Caller } from "../../caller.ts";
 import { ConflictError } from "../../conflict.ts";
-import type { Deps, Stores } from "../../deps.ts";
+import type { Deps, Tx } from "../../deps.ts";
 import { recordRevision, startAssetsRevision } from "../../history/record.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
 import { recordMove } from "./change-asset.ts";
@@ -13,7 +13,7 @@ import { reservePosition, restorePosition } from "./positions.ts";
  */
 export async function attachInTransaction(
   deps: Pick<Deps, "limits" | "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   asset: Asset,
   postId: string,

@@ -1,5 +1,5 @@
 import { ConflictError } from "../../conflict.ts";
-import type { Deps, Stores } from "../../deps.ts";
+import type { Deps, Tx } from "../../deps.ts";
 import type { AssetFieldChange } from "../../history/ports.ts";
 import { recordRevision, startAssetsRevision, toAuthor, type Editor } from "../../history/record.ts";
 import type { Asset } from "../model/asset.ts";
@@ -8,7 +8,7 @@ import type { AssetChange } from "../ports.ts";
 /** Changes an asset and records the change for undo. Throws `ConflictError` if the asset changed since it was read. */
 export async function changeAsset(
   deps: Pick<Deps, "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   asset: Asset,
   change: AssetChange,
@@ -23,7 +23,7 @@ export async function changeAsset(
 /** Like `changeAsset`, but also records a new revision of the asset's post if the change is visible in the post. */
 export async function changeAssetAndPost(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   asset: Asset,
   change: AssetChange,
@@ -46,7 +46,7 @@ function isShownInPosts({ kind, altText, filename }: Asset, change: AssetChange)
 /** Records for undo that the transaction attached an asset to a post or detached it. */
 export function recordMove(
   deps: Pick<Deps, "clock">,
-  tx: Stores,
+  tx: Tx,
   editor: Editor,
   movedAsset: Asset,
   fromPostId: string | null,

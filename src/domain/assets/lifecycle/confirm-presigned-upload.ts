@@ -46,7 +46,7 @@ export async function confirmPresignedUpload(
   if (uploadedFile && uploadedFile.version !== claimedAsset?.sourceVersion) {
     const rejection = findSizeError(deps, asset, uploadedFile.bytes);
     if (rejection) return rejectUpload(deps, caller, asset, rejection);
-    claimedAsset = await claimUpload(deps, asset, uploadedFile.version);
+    claimedAsset = await claimUpload(deps, caller, asset, uploadedFile.version);
     if (!claimedAsset) return undefined;
   }
   if (!claimedAsset) return throwMissingUpload(deps, asset);
@@ -73,13 +73,18 @@ async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<undef
 const isClaimed = (asset: Asset): asset is ClaimedAsset => asset.storageKey !== null && asset.sourceVersion !== null;
 
 /** Undefined if another call claimed first. A previous claim is for bytes that the client has overwritten. */
-async function claimUpload(deps: AttachDeps, asset: Asset, sourceVersion: string): Promise<ClaimedAsset | undefined> {
+async function claimUpload(
+  deps: AttachDeps,
+  caller: Caller,
+  asset: Asset,
+  sourceVersion: string,
+): Promise<ClaimedAsset | undefined> {
   const newClaim = { storageKey: createFileKey(deps, asset.id), sourceVersion };
   const previousKey = asset.storageKey;
   const didClaim =
     previousKey === null
       ? await deps.assets.claim(asset.id, null, newClaim)
-      : await deps.transact(async (tx) => {
+      : await deps.transact(caller, async (tx) => {
           if (!(await tx.assets.claim(asset.id, previousKey, newClaim))) return false;
           await tx.strayFiles.markForDeletion([previousKey], deps.clock() + lateWriteGrace);
           return true;

@@ -1,7 +1,8 @@
 import { AppError } from "#lib/errors.ts";
-import { recordActivity, type Actor } from "../../activity/record.ts";
+import { recordActivity } from "../../activity/record.ts";
+import type { Caller } from "../../caller.ts";
 import { ConflictError, undefinedOnConflict } from "../../conflict.ts";
-import type { Deps, Stores } from "../../deps.ts";
+import type { Deps, Tx } from "../../deps.ts";
 import { createStoredFileSource, type ByteSource } from "../content/byte-source.ts";
 import type { ContentCheckResult } from "../content/check-content.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
@@ -21,7 +22,7 @@ export interface ConfirmationSteps {
   /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
   checkFile(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
   /** Marks the record ready. Returns undefined or throws `ConflictError` if a parallel call changed the asset first. */
-  markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
+  markReady(tx: Tx, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Additional fields for the activity's detail. */
   activityDetail?: Record<string, unknown>;
 }
@@ -33,7 +34,7 @@ export interface ConfirmationSteps {
  */
 export async function confirmStoredFile(
   deps: ConfirmDeps,
-  caller: Actor,
+  caller: Caller,
   asset: StoredAsset,
   storedFile: StoredFile,
   steps: ConfirmationSteps,
@@ -41,7 +42,7 @@ export async function confirmStoredFile(
   const file = await checkStoredFile(deps, caller, asset, storedFile, steps);
   if (!file) return undefined;
   return deps
-    .transact(async (tx) => {
+    .transact(caller, async (tx) => {
       const readyAsset = await steps.markReady(tx, file);
       if (!readyAsset) throw new ConflictError();
       const unchargedBytes = file.bytes - asset.chargedBytes;
@@ -60,7 +61,7 @@ export async function confirmStoredFile(
 
 async function checkStoredFile(
   deps: ConfirmDeps,
-  caller: Actor,
+  caller: Caller,
   asset: StoredAsset,
   storedFile: StoredFile,
   { checkFile }: ConfirmationSteps,
@@ -83,12 +84,12 @@ async function checkStoredFile(
 /** Deletes the asset and its bytes, then throws the rejection. Returns undefined on conflict. */
 export async function rejectUpload(
   deps: Pick<ConfirmDeps, "strayFiles" | "transact" | "files" | "newId" | "clock">,
-  caller: Actor,
+  caller: Caller,
   asset: Asset,
   rejection: AppError,
 ): Promise<undefined> {
   const unusedFiles = await deps
-    .transact(async (tx) => {
+    .transact(caller, async (tx) => {
       const files = await deleteAssetRecords(deps, tx, [asset]);
       await recordActivity(deps, tx, caller, "asset.refused", asset.id, {
         filename: asset.filename,

@@ -79,7 +79,9 @@ export async function removeAssets(
   assets: readonly Asset[],
 ): Promise<void> {
   for (const asset of assets) {
-    const unusedFiles = await deps.transact((tx) => deleteAssetRecords(deps, tx, [asset])).catch(undefinedOnConflict);
+    const unusedFiles = await deps
+      .transact({ job: "remove assets" }, (tx) => deleteAssetRecords(deps, tx, [asset]))
+      .catch(undefinedOnConflict);
     if (unusedFiles) await removeFiles(deps, unusedFiles);
   }
 }

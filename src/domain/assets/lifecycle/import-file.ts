@@ -124,7 +124,7 @@ async function storeImport(
     const source = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
     const metadata = await readMediaMetadata(deps, source, expectedType, await checkContent(source, expectedType));
     const asset: Asset = { ...newAsset, ...toStoredFields(storageKey, storedFile, metadata), status: "ready" };
-    const result = await deps.transact((tx) =>
+    const result = await deps.transact(caller, (tx) =>
       runOnce(deps, tx, caller, call, async () => {
         // Locks the post before `insertReadyAsset` locks the studio; all calls use this order, to avoid deadlocks.
         if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");

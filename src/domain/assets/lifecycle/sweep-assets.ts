@@ -65,7 +65,9 @@ async function sweepExpired(deps: SweepDeps): Promise<number> {
 }
 
 async function sweepStrays(deps: SweepDeps): Promise<number> {
-  const keys = await deps.transact((tx) => tx.strayFiles.markDueKeysForDeletion(deps.clock(), batchSize));
+  const keys = await deps.transact({ job: "sweep assets" }, (tx) =>
+    tx.strayFiles.markDueKeysForDeletion(deps.clock(), batchSize),
+  );
   await discardKeys(deps, keys);
   return keys.length;
 }
