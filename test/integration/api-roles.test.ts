@@ -1,242 +1,31 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { z } from "zod";
-import { createGrant } from "#domain/access/create-grant.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import { addComment } from "#domain/comments/add-comment.ts";
 import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { deletePost } from "#domain/posts/delete-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
-import { createInvitation } from "#domain/studios/create-invitation.ts";
-import { undoClientChanges } from "#domain/undo/undo-changes.ts";
-import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { hours, toIsoTime } from "#lib/clock.ts";
-import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
+import { callRow, createScene, matrix, type Scene } from "../support/api-matrix.ts";
 import { listApiRoutes } from "../support/api-routes.ts";
-import { createTestClock } from "../support/clock.ts";
+import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { newPublication } from "../support/publishing-fixture.ts";
-import { newConnection } from "../support/platform-fixture.ts";
-import { newMember, newStudio } from "../support/users.ts";
-import { png } from "../support/samples.ts";
-
-interface MatrixRow {
-  route: string;
-  variant?: string;
-  body?: object | ((getId: Scene["getId"]) => Promise<object>);
-  /** The status for owner, admin and member. */
-  statuses: readonly [number, number, number];
-}
-
-interface Scene {
-  cookie: string;
-  /** The path of the studio in the API. */
-  studio: string;
-  /** Creates the object on the first call with its name. */
-  getId: (name: string) => Promise<string>;
-}
-
-/** Returns a function that calls `create` once, and returns its result every time. */
-function once<Value>(create: () => Promise<Value>): () => Promise<Value> {
-  let result: Promise<Value> | undefined;
-  return () => (result ??= create());
-}
-
-const since = toIsoTime(createTestClock()());
-const inOneHour = toIsoTime(createTestClock()() + hours(1));
-
-const platform = "sandbox";
-
-/** Every route of a studio, with its status for each role: 404 where the role must not learn that the object exists. */
-const matrix: readonly MatrixRow[] = [
-  { route: "GET /", statuses: [200, 200, 200] },
-  { route: "PATCH /", body: { name: "Other" }, statuses: [200, 200, 403] },
-  { route: "POST /deletion", body: { name: "Studio" }, statuses: [204, 403, 403] },
-  { route: "POST /deletion", variant: "with a wrong name", body: { name: "Studi" }, statuses: [400, 403, 403] },
-  { route: "GET /activity", statuses: [200, 200, 403] },
-  { route: "GET /members", statuses: [200, 200, 200] },
-  { route: "PATCH /members/:member", body: { role: "admin" }, statuses: [200, 200, 403] },
-  { route: "PATCH /members/:member", variant: "to owner", body: { role: "owner" }, statuses: [200, 403, 403] },
-  { route: "PATCH /members/:owner", body: { role: "member" }, statuses: [200, 403, 403] },
-  { route: "PATCH /members/:unknown", body: { role: "member" }, statuses: [404, 404, 403] },
-  { route: "DELETE /members/:member", statuses: [204, 204, 403] },
-  { route: "DELETE /members/:owner", statuses: [204, 403, 403] },
-  { route: "DELETE /members/:unknown", statuses: [404, 404, 403] },
-  { route: "DELETE /members/:self", statuses: [204, 204, 204] },
-  { route: "GET /invitations", statuses: [200, 200, 403] },
-  { route: "POST /invitations", body: { role: "member" }, statuses: [201, 201, 403] },
-  { route: "POST /invitations", variant: "for an admin", body: { role: "admin" }, statuses: [201, 201, 403] },
-  { route: "POST /invitations", variant: "for an owner", body: { role: "owner" }, statuses: [201, 403, 403] },
-  { route: "DELETE /invitations/:invitation", statuses: [204, 204, 403] },
-  { route: "DELETE /invitations/:unknown", statuses: [404, 404, 403] },
-  { route: "GET /posts", statuses: [200, 200, 200] },
-  { route: "GET /post-summaries", statuses: [200, 200, 200] },
-  { route: "GET /post-count", statuses: [200, 200, 200] },
-  { route: "POST /posts", body: { title: "New" }, statuses: [201, 201, 201] },
-  { route: "GET /posts/:post", statuses: [200, 200, 200] },
-  { route: "PATCH /posts/:post", body: { title: "Other" }, statuses: [200, 200, 200] },
-  { route: "DELETE /posts/:post", statuses: [204, 204, 204] },
-  { route: "GET /posts/:post/revisions", statuses: [200, 200, 200] },
-  { route: "GET /posts/:post/revisions/:revision", statuses: [200, 200, 200] },
-  { route: "POST /posts/:post/restore", body: { revision: 1 }, statuses: [200, 200, 200] },
-  { route: "POST /posts/:post/restore", variant: "to no revision", body: { revision: 9 }, statuses: [404, 404, 404] },
-  { route: "GET /posts/:post/comments", statuses: [200, 200, 200] },
-  { route: "POST /posts/:post/comments", body: { body: "Good" }, statuses: [201, 201, 201] },
-  { route: "PATCH /posts/:post/comments/:comment", body: { resolved: true }, statuses: [200, 200, 200] },
-  { route: "PATCH /comments/:comment", body: { resolved: true }, statuses: [200, 200, 200] },
-  { route: "PATCH /comments/:unknown", body: { resolved: true }, statuses: [404, 404, 404] },
-  { route: "DELETE /posts/:post/comments/:ownComment", statuses: [204, 204, 204] },
-  { route: "DELETE /comments/:ownComment", statuses: [204, 204, 204] },
-  { route: "DELETE /comments/:comment", variant: "of another user", statuses: [403, 403, 403] },
-  { route: "GET /trash", statuses: [200, 200, 200] },
-  { route: "DELETE /trash", statuses: [204, 204, 403] },
-  { route: "POST /trash/:trashedPost/restore", statuses: [200, 200, 200] },
-  { route: "POST /trash/:trashedAsset/restore", statuses: [200, 200, 200] },
-  { route: "POST /trash/:post/restore", variant: "of a post that is not there", statuses: [404, 404, 404] },
-  { route: "GET /assets", statuses: [200, 200, 200] },
-  { route: "GET /assets/:asset", statuses: [200, 200, 200] },
-  { route: "PATCH /assets/:asset", body: { altText: "A harbour" }, statuses: [200, 200, 200] },
-  { route: "DELETE /assets/:asset", statuses: [204, 204, 204] },
-  { route: "DELETE /assets/:attached", variant: "while on a post", statuses: [409, 409, 409] },
-  { route: "POST /assets/:asset/copy", statuses: [201, 201, 201] },
-  { route: "POST /assets/:attached/copy", variant: "while on a post", statuses: [201, 201, 201] },
-  { route: "GET /posts/:post/assets", statuses: [200, 200, 200] },
-  { route: "PUT /posts/:post/assets/:asset", statuses: [200, 200, 200] },
-  { route: "DELETE /posts/:post/assets/:attached", statuses: [204, 204, 204] },
-  { route: "GET /posts/:post/assets/:attached/renditions/:connection", statuses: [200, 200, 200] },
-  {
-    route: "PATCH /posts/:post/assets/:attached/crop",
-    body: { platform, mode: "crop" },
-    statuses: [200, 200, 200],
-  },
-  { route: "POST /upload-links", statuses: [201, 201, 201] },
-  { route: "GET /posts/:post/upload-links", statuses: [200, 200, 200] },
-  { route: "POST /posts/:post/upload-links", body: {}, statuses: [201, 201, 201] },
-  { route: "DELETE /posts/:post/upload-links/:link", statuses: [204, 204, 204] },
-  {
-    route: "POST /posts/:post/publications",
-    body: async (getId) => ({ connectionIds: [await getId("connection")] }),
-    statuses: [201, 201, 201],
-  },
-  { route: "GET /publications", statuses: [200, 200, 200] },
-  { route: "GET /calendar", variant: "without a range", statuses: [400, 400, 400] },
-  { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
-  { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [200, 200, 200] },
-  { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
-  { route: "POST /publications/:proposed/send-back", statuses: [200, 200, 200] },
-  { route: "POST /publications/:proposed/reschedule", body: { at: inOneHour }, statuses: [200, 200, 200] },
-  { route: "POST /publications/:unconfirmed/resolve", body: { outcome: "retry" }, statuses: [200, 200, 200] },
-  { route: "GET /platforms", statuses: [200, 200, 200] },
-  { route: "POST /platforms/connect", body: { platform }, statuses: [201, 201, 403] },
-  { route: "POST /platforms/connect", variant: "unknown", body: { platform: "nope" }, statuses: [400, 400, 403] },
-  { route: "DELETE /platforms/:connection", statuses: [200, 200, 403] },
-  { route: "DELETE /platforms/:unknown", statuses: [404, 404, 403] },
-  { route: "GET /clients", statuses: [200, 200, 200] },
-  { route: "DELETE /clients", statuses: [200, 200, 200] },
-  { route: "DELETE /clients/:grant", variant: "of another user", statuses: [204, 204, 404] },
-  { route: "DELETE /clients/:ownGrant", statuses: [204, 204, 204] },
-  { route: "POST /clients/:grant/undo", variant: "of another user", body: { since }, statuses: [200, 200, 404] },
-  { route: "POST /clients/:ownGrant/undo", body: { since }, statuses: [200, 200, 200] },
-  { route: "POST /undos/:undo/undo", variant: "of another user", statuses: [200, 200, 404] },
-];
+import { newStudio } from "../support/users.ts";
 
 forOneEngine("roles over HTTP", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  const newGrant = async (caller: Caller): Promise<string> =>
-    (
-      await createGrant(fixture.deps, caller, {
-        clientId: "c",
-        clientName: "C",
-        clientVerified: false,
-        redirectHost: "h",
-        scopes: ["studio:read"],
-      })
-    ).id;
-
-  const upload = async (caller: Caller): Promise<string> => {
-    const base64 = (await png()).toString("base64");
-    return (await uploadAssetInline(fixture.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
-  };
-
-  /** Creates a studio with the acting user, who has this role, and each object when its id is first read. */
-  async function createScene(role: Role): Promise<Scene> {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const self = await newMember(deps, owner, role);
-    const getMember = once(() => newMember(deps, owner, "member"));
-    const getGrant = once(async () => newGrant(await getMember()));
-    const getPost = once(async () => (await createPost(deps, owner, { title: "Post", body: "Text" })).id);
-    const creators: Record<string, () => Promise<string>> = {
-      revision: async () => "1",
-      trashedPost: async () => {
-        const { id } = await createPost(deps, owner, { title: "Deleted", body: "" });
-        await deletePost(deps, owner, { postId: id });
-        return id;
-      },
-      trashedAsset: async () => {
-        const assetId = await upload(owner);
-        await deleteAsset(deps, owner, { assetId });
-        return assetId;
-      },
-      undo: async () => {
-        const [grantId, member] = [await getGrant(), await getMember()];
-        const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, credential: { kind: "grant", grantId } };
-        await createPost(deps, viaClient, { title: "By a client", body: "" });
-        return (await undoClientChanges(deps, owner, { grantId, since })).undoId ?? "";
-      },
-      owner: async () => (await newMember(deps, owner, "owner")).user.id,
-      member: async () => (await getMember()).user.id,
-      self: async () => self.user.id,
-      unknown: async () => deps.newId("user"),
-      invitation: async () => (await createInvitation(deps, owner, { role: "member" })).id,
-      post: getPost,
-      comment: async () =>
-        (await addComment(deps, await getMember(), { postId: await getPost(), body: "A comment" })).id,
-      ownComment: async () => (await addComment(deps, self, { postId: await getPost(), body: "Mine" })).id,
-      asset: () => upload(owner),
-      attached: async () => {
-        const assetId = await upload(owner);
-        await attachAsset(deps, owner, { postId: await getPost(), assetId });
-        return assetId;
-      },
-      connection: () => newConnection(deps, owner, "studio", platform),
-      link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
-      grant: getGrant,
-      ownGrant: () => newGrant(self),
-      proposed: () => newPublication(deps, owner, "proposed", platform),
-      unconfirmed: () => newPublication(deps, owner, "unconfirmed", platform),
-    };
-    const getters = Object.fromEntries(Object.entries(creators).map(([name, create]) => [name, once(create)]));
-    return {
-      cookie: await server.signIn(self),
-      studio: `/api/studios/${owner.studio.id}`,
-      getId: (name) => getters[name]?.() ?? assert.fail(`no id is called ${name}`),
-    };
-  }
-
   /** Scenes that no request has changed yet; creating one takes much longer than a request. */
   const unchangedScenes = new Map<Role, Scene>();
 
-  for (const { route, variant = "", body, statuses } of matrix) {
+  for (const row of matrix) {
+    const { route, variant = "", statuses } = row;
     test(`${[route, variant].filter(Boolean).join(" ")} responds to each role with the status in the matrix (T3)`, async () => {
-      const [method = "", path = ""] = route.split(" ");
       for (const [i, role] of roles.entries()) {
-        const scene = unchangedScenes.get(role) ?? (await createScene(role));
-        const { cookie, studio, getId } = scene;
-        const parts = path.split("/").map(async (part) => (part.startsWith(":") ? getId(part.slice(1)) : part));
-        const url = path === "/" ? studio : studio + (await Promise.all(parts)).join("/");
-        const response = await call(server, method, url, {
-          cookie,
-          body: typeof body === "function" ? await body(getId) : body,
-        });
-        if (method === "GET" || response.status >= 400) unchangedScenes.set(role, scene);
+        const scene = unchangedScenes.get(role) ?? (await createScene(fixture.deps, server, role));
+        const response = await callRow(server, scene, row);
+        if (route.startsWith("GET") || response.status >= 400) unchangedScenes.set(role, scene);
         else unchangedScenes.delete(role);
         assert.equal(response.status, statuses[i], `${role}: ${response.text}`);
         if (response.status === 403) assertProblem(response, 403, "forbidden");

@@ -137,4 +137,7 @@ export const threats: Readonly<Record<string, string>> = {
   P3: "versions that were released too recently",
   P4: "known vulnerabilities; no list of dependencies",
   P5: "keys and data in the package",
+  // Authority, approval and fairness
+  F1: "access that ends between the headers and the body of a request",
+  F2: "an import, an upload or a task that ends after the access of its caller",
 };

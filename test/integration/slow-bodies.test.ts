@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { request, type ClientRequest, type IncomingMessage } from "node:http";
+import { after, before, test } from "node:test";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { startApiServer, type ApiServer } from "../support/api-server.ts";
+import { accessEndings, readContentRows } from "../support/ending-access.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { createTestToken } from "../support/tokens.ts";
+import { createInvitationToken, newMember, newStudio, newUser } from "../support/users.ts";
+
+interface SlowRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+forEachEngine("requests whose body arrives slowly", (fixture) => {
+  let server: ApiServer;
+  /** Called when the server has read who makes a request. */
+  let onAuthenticated = (): void => {};
+  const notify = async <T>(result: Promise<T>): Promise<T> => {
+    const value = await result;
+    onAuthenticated();
+    return value;
+  };
+  before(async () => {
+    const { sessions, tokens, uploads, memberships } = fixture.deps;
+    const deps: Deps = {
+      ...fixture.deps,
+      sessions: { ...sessions, findUser: (...args) => notify(sessions.findUser(...args)) },
+      tokens: { ...tokens, resolve: (...args) => notify(tokens.resolve(...args)) },
+      uploads: { ...uploads, findLink: (...args) => notify(uploads.findLink(...args)) },
+      memberships: { ...memberships, findWithStudio: (...args) => notify(memberships.findWithStudio(...args)) },
+    };
+    server = await startApiServer(deps);
+  });
+  after(() => server.close());
+
+  /** Sends one byte of the body, calls `change` when the server has read the caller's authority, and sends the rest. */
+  async function sendSlowly(
+    { method, path, headers, body }: SlowRequest,
+    authorityReads: number,
+    change: () => Promise<unknown>,
+  ): Promise<{ status: number; text: string }> {
+    const { host, port } = new URL(server.base);
+    let reads = 0;
+    const authenticated = new Promise<void>((resolve) => {
+      onAuthenticated = () => {
+        if (++reads === authorityReads) resolve();
+      };
+      if (authorityReads === 0) resolve();
+    });
+    const req: ClientRequest = request({
+      host: "127.0.0.1",
+      port,
+      method,
+      path,
+      headers: { host, "content-length": String(Buffer.byteLength(body)), ...headers },
+      agent: false,
+    });
+    const responded = new Promise<IncomingMessage>((resolve, reject) => {
+      req.on("response", resolve);
+      req.on("error", reject);
+    });
+    req.write(body.slice(0, 1));
+    await authenticated;
+    // The server now waits for the body, so nothing else reads the authority.
+    onAuthenticated = () => {};
+    await change();
+    req.end(body.slice(1));
+    const res = await responded;
+    const chunks: Buffer[] = [];
+    for await (const chunk of res) chunks.push(chunk as Buffer);
+    return { status: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
+  }
+
+  const apiRequest = async (caller: Caller, method: string, path: string, body: object): Promise<SlowRequest> => ({
+    method,
+    path: `/api/studios/${caller.studio.id}${path}`,
+    headers: {
+      cookie: await server.signIn(caller),
+      "content-type": "application/json",
+      origin: server.base,
+      "sec-fetch-site": "same-origin",
+    },
+    body: JSON.stringify(body),
+  });
+
+  const demote = async ({ user, studio }: Caller) =>
+    fixture.database.q
+      .updateTable("memberships")
+      .set({ role: "member" })
+      .where("user_id", "=", user.id)
+      .where("studio_id", "=", studio.id)
+      .execute();
+
+  /** Asserts that the request changes nothing if `end` runs before its last byte. */
+  async function assertUnchanged(
+    slowRequest: SlowRequest,
+    authorityReads: number,
+    end: () => Promise<unknown>,
+    status: number,
+  ): Promise<string> {
+    let rows: unknown;
+    const response = await sendSlowly(slowRequest, authorityReads, async () => {
+      await end();
+      rows = await readContentRows(fixture);
+    });
+    assert.equal(response.status, status, response.text);
+    assert.deepEqual(await readContentRows(fixture), rows);
+    return response.text;
+  }
+
+  test("an owner who is removed, demoted or signed out meanwhile changes nothing through the JSON API (F1)", async () => {
+    const endings: Record<string, { end: (caller: Caller, cookie: string) => Promise<unknown>; status: number }> = {
+      removal: { end: (caller) => accessEndings.removal(fixture, caller), status: 404 },
+      demotion: { end: demote, status: 403 },
+      "sign-out": {
+        end: async (_, cookie) =>
+          fetch(`${server.base}/api/sign-out`, { method: "POST", headers: { cookie, origin: server.base } }),
+        status: 401,
+      },
+    };
+    for (const { end, status } of Object.values(endings)) {
+      const owner = await newStudio(fixture.deps);
+      const friend = await newMember(fixture.deps, owner, "member");
+      const requests = [
+        ["PATCH", `/members/${friend.user.id}`, { role: "owner" }],
+        ["PATCH", "", { name: "Taken over" }],
+        ["POST", "/deletion", { name: "Studio" }],
+      ] as const;
+      for (const [method, path, body] of requests) {
+        const caller = await newMember(fixture.deps, owner, "owner");
+        const slowRequest = await apiRequest(caller, method, path, body);
+        // The session and the membership.
+        await assertUnchanged(slowRequest, 2, () => end(caller, slowRequest.headers["cookie"] ?? ""), status);
+      }
+    }
+  });
+
+  test("a demoted user still does what the new role allows (F1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const admin = await newMember(fixture.deps, owner, "admin");
+    const { id } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
+    const slowRequest = await apiRequest(admin, "PATCH", `/posts/${id}`, { title: "Edited" });
+    const response = await sendSlowly(slowRequest, 2, () => demote(admin));
+    assert.equal(response.status, 200, response.text);
+  });
+
+  test("a client that is revoked, or whose user is removed, changes nothing through /mcp (F1)", async () => {
+    for (const [ending, status] of [
+      ["credential", 401],
+      ["removal", 403],
+    ] as const) {
+      const owner = await newStudio(fixture.deps);
+      const client = await actThroughClient(fixture.deps, owner);
+      const { id: postId } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
+      const token = await createTestToken(server.deps, client.grantId);
+      const call = { name: "update_post", arguments: { postId, title: "Rewritten", revision: 1 } };
+      const slowRequest: SlowRequest = {
+        method: "POST",
+        path: "/mcp",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+      };
+      await assertUnchanged(slowRequest, 1, () => accessEndings[ending](fixture, client), status);
+    }
+  });
+
+  test("an upload link that is withdrawn, or whose creator is removed, starts no file (F1, F2)", async () => {
+    for (const ending of ["credential", "removal"] as const) {
+      const owner = await newStudio(fixture.deps);
+      const { id: postId } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
+      const { url } = await createUploadSession(server.deps, owner, { postId });
+      const linkId = (
+        await fixture.database.q
+          .selectFrom("upload_links")
+          .select("id")
+          .where("post_id", "=", postId)
+          .executeTakeFirstOrThrow()
+      ).id;
+      const slowRequest: SlowRequest = {
+        method: "POST",
+        path: "/api/uploads/files",
+        headers: { "upload-token": url.split("/u/")[1] ?? "", "content-type": "application/json" },
+        body: JSON.stringify({ name: "a.pdf", size: 10, lastModified: 1 }),
+      };
+      const caller: Caller = { ...owner, credential: { kind: "uploadLink", linkId, grantId: null } };
+      await assertUnchanged(slowRequest, 1, () => accessEndings[ending](fixture, caller), 403);
+    }
+  });
+
+  test("a user who signs out meanwhile does not join a studio (F1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const invitee = await newUser(fixture.deps);
+    const cookie = await server.signIn(invitee);
+    const path = `/join/${await createInvitationToken(fixture.deps, owner, "admin")}`;
+    const page = await (await fetch(server.base + path, { headers: { cookie } })).text();
+    const formToken = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? assert.fail("the page has no form");
+    const slowRequest: SlowRequest = {
+      method: "POST",
+      path,
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded", origin: server.base },
+      body: new URLSearchParams({ form: formToken }).toString(),
+    };
+    // The page reads the session only after the form.
+    await assertUnchanged(
+      slowRequest,
+      0,
+      async () => fetch(`${server.base}/api/sign-out`, { method: "POST", headers: { cookie, origin: server.base } }),
+      303,
+    );
+    assert.equal(await fixture.deps.memberships.find(owner.studio.id, invitee.user.id), undefined);
+  });
+});

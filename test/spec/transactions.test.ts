@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "../..");
+
+/** What changes data without a caller, and why it needs none. A new job fails the test until it is listed here. */
+const jobs: Record<string, string> = {
+  "count received bytes": "corrects the charge of an upload to what has arrived",
+  "index existing rows": "fills the search index",
+  publish: "checks at the start of each run that the approver, or the requester, may still publish",
+  "purge studio": "deletes the content of a studio that its owner deleted",
+  "remove assets": "deletes uploads that expired, or whose link ended",
+  "renew credentials": "stores what a platform returned for an existing connection",
+  restore: "corrects records after the operator restored a backup",
+  "sweep assets": "deletes files that no record uses",
+  "sweep trash": "deletes what has been in the trash for 30 days",
+};
+
+/** Values that `checkAuthority` reads again in the transaction. */
+const authorities = ["caller", "editor", "operator", "authority"];
+
+test("every transaction names a caller, the operator or a listed job as its authority (F1, F2)", () => {
+  const foundJobs = new Set<string>();
+  for (const file of globSync("src/**/*.ts", { cwd: root })) {
+    if (file.startsWith(join("src", "db"))) continue;
+    const source = readFileSync(join(root, file), "utf8");
+    for (const [, argument = ""] of source.matchAll(/\btransact\(\s*(\{[^}]*\}|[^,]*),/g)) {
+      const job = /^\{ job: "([^"]+)" \}$/.exec(argument)?.[1];
+      if (job === undefined) assert.ok(authorities.includes(argument), `${file}: transact(${argument}, …)`);
+      else foundJobs.add(job);
+    }
+  }
+  assert.deepEqual([...foundJobs].toSorted(), Object.keys(jobs).toSorted());
+});
