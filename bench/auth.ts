@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { openDatabase } from "#db/open-database.ts";
-import { resolveTokenQuery } from "#db/access-tokens.ts";
+import { resolveTokenQuery } from "#db/authority.ts";
 import type { Database } from "#db/database.ts";
 import { sha256 } from "#lib/digest.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";

@@ -1,6 +1,92 @@
-import type { AuthorityQuery, AuthorityStore } from "#domain/access/authority.ts";
+import type { TokenStore } from "#domain/access/ports.ts";
+import type { Membership } from "#domain/access/authenticator.ts";
+import { scopes, type Caller, type Credential, type SignedInUser } from "#domain/caller.ts";
+import type { CurrentAccess } from "#domain/access/authority.ts";
+import type { TransactOptions } from "#domain/deps.ts";
 import type { ApprovalRule, Role } from "#domain/policy.ts";
-import { statement, type Connection, type Statement } from "./database.ts";
+import { statement, type Connection } from "./database.ts";
+
+interface TokenRow {
+  scope: string;
+  grant_id: string;
+  client_id: string;
+  client_name: string;
+  grant_studio_id: string | null;
+  last_used_at: number | null;
+  user_id: string;
+  user_name: string;
+  email: string | null;
+  studio_id: string | null;
+  studio_name: string | null;
+  role: Role | null;
+  next_id: string | null;
+  next_name: string | null;
+  next_role: Role | null;
+  is_session_studio_deleted: number;
+}
+
+/** The studio that the user `u` joined first. */
+const firstStudioSql =
+  "(SELECT e.studio_id FROM memberships e WHERE e.user_id = u.id ORDER BY e.joined_at, e.studio_id LIMIT 1)";
+
+/** The given studio if the user `u` is a member of it, otherwise the studio that they joined first. */
+export const memberStudioSql = (studioSql: string): string => `COALESCE(
+  (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${studioSql}), ${firstStudioSql})`;
+
+/**
+ * Runs for every call of every client: resolves a token to its grant, user, studio and role in one statement. A CASE
+ * avoids lookups that are rarely needed: the first membership (`f`), for a user who has left the requested studio, and
+ * the membership of the next session (`nm`), if its studio differs.
+ */
+export const resolveTokenQuery = statement<TokenRow>(
+  "find_token_owner",
+  `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
+          u.id AS user_id, u.name AS user_name, u.email,
+          s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,
+          ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
+          CASE WHEN m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1 AND d.deleted_at IS NULL)
+               THEN 1 ELSE 0 END AS is_session_studio_deleted
+     FROM oauth_records r
+     JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
+     JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
+     LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = COALESCE(CAST($1 AS TEXT), g.studio_id)
+     LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${firstStudioSql} END
+     LEFT JOIN studios s ON s.id = COALESCE(m.studio_id, f.studio_id)
+     LEFT JOIN memberships nm ON nm.user_id = u.id
+           AND nm.studio_id = CASE WHEN s.id = u.active_studio_id THEN NULL ELSE ${memberStudioSql("u.active_studio_id")} END
+     LEFT JOIN studios ns ON ns.id = nm.studio_id
+    WHERE r.model = 'AccessToken' AND r.id_hash = $2 AND r.audience = $3 AND r.expires_at > $4`,
+);
+
+export function createTokenStore({ run }: Connection): TokenStore {
+  return {
+    async resolve(tokenHash, audience, sessionStudioId, now) {
+      const [row] = await run(resolveTokenQuery, [sessionStudioId ?? null, tokenHash, audience, now]);
+      if (!row) return undefined;
+      const grantedScopes = row.scope.split(" ");
+      const membership = toMembership(row.studio_id, row.studio_name, row.role);
+      return {
+        lastUsedAt: row.last_used_at,
+        authentication: {
+          user: { id: row.user_id, name: row.user_name, email: row.email },
+          client: { id: row.client_id, name: row.client_name },
+          scopes: scopes.filter((scope) => grantedScopes.includes(scope)),
+          grantId: row.grant_id,
+          tokenHash,
+          grantStudioId: row.grant_studio_id,
+          membership,
+          nextSessionMembership: toMembership(row.next_id, row.next_name, row.next_role) ?? membership,
+          isSessionStudioDeleted: row.is_session_studio_deleted === 1,
+        },
+      };
+    },
+  };
+}
+
+function toMembership(id: string | null, name: string | null, role: Role | null): Membership | undefined {
+  return id === null || name === null || role === null ? undefined : { studio: { id, name }, role };
+}
 
 /** How a credential `c` is found by its key (`$1`) and user (`$2`), and locked against what would end it. */
 const credentials = {
@@ -58,26 +144,28 @@ const queries = {
 const lockStudioQuery = statement("lock_studio", "SELECT id FROM studios WHERE id = $1 FOR UPDATE");
 const lockGrantQuery = statement("lock_grant", "SELECT id FROM grants WHERE id = $1 FOR NO KEY UPDATE");
 
-/** SQLite runs one writing transaction at a time, so only PostgreSQL needs locks. */
-export function createAuthorityStore({ run, engine }: Connection): AuthorityStore {
-  const lock = async (query: Statement<unknown>, id: string): Promise<void> => {
-    if (engine === "postgres") await run(query, [id]);
-  };
-  return {
-    async isValid({ credential, userId }) {
-      const { name, key } = identify(credential);
-      return (await run(queries[name].credential, [key, userId])).length > 0;
-    },
-    async findMembership({ credential, userId, studioId, changesAccess }) {
-      if (changesAccess) await lock(lockStudioQuery, studioId);
-      if (changesAccess && credential.kind === "grant") await lock(lockGrantQuery, credential.grantId);
-      const { name, key } = identify(credential);
-      return (await run(queries[name].membership, [key, userId, studioId]))[0];
-    },
-  };
+/**
+ * Finds what the caller of a transaction may do now, and locks what it reads: whatever ends this authority waits for the
+ * transaction, or has already ended it. SQLite runs one writing transaction at a time, so only PostgreSQL needs locks.
+ */
+export async function findCurrentAccess(
+  { run, engine }: Connection,
+  authority: SignedInUser | Caller,
+  { changesAccess = false }: TransactOptions = {},
+): Promise<CurrentAccess | undefined> {
+  const { user, credential } = authority;
+  const { name, key } = identify(credential);
+  if (!("studio" in authority))
+    return (await run(queries[name].credential, [key, user.id])).length > 0 ? { membership: undefined } : undefined;
+  if (changesAccess && engine === "postgres") {
+    await run(lockStudioQuery, [authority.studio.id]);
+    if (credential.kind === "grant") await run(lockGrantQuery, [credential.grantId]);
+  }
+  const [membership] = await run(queries[name].membership, [key, user.id, authority.studio.id]);
+  return membership && { membership };
 }
 
-function identify(credential: AuthorityQuery["credential"]): { name: CredentialName; key: string } {
+function identify(credential: Credential): { name: CredentialName; key: string } {
   switch (credential.kind) {
     case "session":
       return { name: "session", key: credential.tokenHash };

@@ -4,7 +4,7 @@ import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
-import { memberStudioSql } from "./access-tokens.ts";
+import { memberStudioSql } from "./authority.ts";
 
 /** For grant `g` of user `u`: the studio that its next call acts on. */
 const effectiveStudioSql = sql<string | null>`(${sql.raw(memberStudioSql("g.studio_id"))})`;

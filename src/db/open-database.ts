@@ -1,13 +1,13 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkAuthority } from "#domain/access/authority.ts";
+import { checkAuthority, isUser } from "#domain/access/authority.ts";
 import type { Deps, Stores } from "#domain/deps.ts";
 import { OperatorError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
 import { createAssetStore } from "./assets.ts";
-import { createAuthorityStore } from "./authority.ts";
+import { createTokenStore, findCurrentAccess } from "./authority.ts";
 import { createCalendarStore } from "./calendar.ts";
 import type { Connection, Database } from "./database.ts";
 import { createCommentStore } from "./comments.ts";
@@ -31,7 +31,6 @@ import { createStrayFileStore } from "./stray-files.ts";
 import { createStudioContentStore } from "./studio-content.ts";
 import { createStudioStore } from "./studios.ts";
 import { createSubscriptionStore } from "./subscriptions.ts";
-import { createTokenStore } from "./access-tokens.ts";
 import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
 import { createSessionStore, createUserStore } from "./users.ts";
@@ -79,8 +78,8 @@ export function createStores(database: Database): Stores & Pick<Deps, "transact"
     ...createStoresFor(database),
     transact: (authority, work, options) =>
       database.transact(async (connection) => {
-        const checkedAuthority = await checkAuthority(createAuthorityStore(connection), authority, options);
-        return work({ ...createStoresFor(connection), ...checkedAuthority });
+        const access = isUser(authority) ? await findCurrentAccess(connection, authority, options) : undefined;
+        return work({ ...createStoresFor(connection), ...checkAuthority(authority, access) });
       }),
   };
 }

@@ -1,7 +1,7 @@
 import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/subscriptions/ports.ts";
 import { sha256 } from "#lib/digest.ts";
 import { statement, type Connection, type Statement } from "./database.ts";
-import { memberStudioSql } from "./access-tokens.ts";
+import { memberStudioSql } from "./authority.ts";
 
 /** A prepared statement with a list, which is passed as a JSON array in `$1`. */
 function listStatement<Row>(name: string, toSql: (list: string) => string): Statement<Row> {

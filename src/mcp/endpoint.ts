@@ -1,13 +1,13 @@
 import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Authenticator } from "#domain/access/authenticator.ts";
+import type { Authentication, Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { createBatchWriter, createHttpWriter, respondWithRejection } from "./transport/response.ts";
-import { createAuthorityReader } from "./transport/read-authority.ts";
+import { acceptRequest, readCredentials, type RequestAuthority } from "./transport/request-authority.ts";
 import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
 import { createChallenges } from "./transport/bearer-challenge.ts";
 import type { Extension, Method } from "./protocol/method.ts";
@@ -83,7 +83,6 @@ export function createMcpEndpoint({
     ...extension?.capabilities,
   };
   const challenges = createChallenges(deps.baseUrl);
-  const readAuthority = createAuthorityReader(authenticate, challenges, sessionIdCodec);
   const countCall = (caller: Caller): void => {
     const limitError = checkCallLimit(caller.user.id);
     if (limitError) throw limitError;
@@ -150,7 +149,15 @@ export function createMcpEndpoint({
     res: ServerResponse,
     logContext: RequestLogContext,
   ): Promise<void> {
-    const authority = await readAuthority(req, res, logContext);
+    const readAuthority = async (): Promise<RequestAuthority | undefined> => {
+      const credentials = readCredentials(req, sessionIdCodec);
+      const authentication = credentials.token
+        ? await authenticate(credentials.token, credentials.session?.studioId)
+        : undefined;
+      if (authentication) Object.assign(logContext, toLogFields(authentication));
+      return acceptRequest(req, res, credentials, authentication, challenges);
+    };
+    const authority = await readAuthority();
     if (!authority) return;
     const { authentication, sessionId, session } = authority;
     if (sessionId !== undefined && session && subscriptions.isStreamRequest(req)) {
@@ -171,7 +178,7 @@ export function createMcpEndpoint({
     const body = await readBody(req, authentication.user.id);
     if ("kind" in body) return respondWithRejection(req, res, body);
     // The user's access may have ended or changed until the whole body arrived.
-    const currentAuthority = hasArrived ? authority : await readAuthority(req, res, logContext);
+    const currentAuthority = hasArrived ? authority : await readAuthority();
     if (!currentAuthority) return;
     const parsedBody = parseBody(body);
     if (parsedBody.kind === "rejection") return respondWithRejection(req, res, parsedBody);
@@ -220,3 +227,9 @@ export function createMcpEndpoint({
     writer.end(200, `[${responses.join(",")}]`);
   }
 }
+
+const toLogFields = ({ user, client, membership }: Authentication): RequestLogContext => ({
+  userId: user.id,
+  clientId: client.id,
+  ...(membership ? { studioId: membership.studio.id } : {}),
+});
