@@ -17,7 +17,7 @@ export function toColumns(change: PublicationChange): Partial<PublicationRow> {
     state: change.state,
     scheduled_for: change.scheduledFor,
     revision: change.revision,
-    digest: change.digest,
+    ...(change.digest === undefined ? {} : toDigestColumns(change.digest)),
     approved_revision: change.approvedRevision,
     approved_for: change.approvedTime,
     approved_by: change.approvedBy,
@@ -39,6 +39,16 @@ export function toColumns(change: PublicationChange): Partial<PublicationRow> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
+/** The file keys have a column of their own: processes of the previous version read and write only the hash. */
+export function toDigestColumns(digest: string): Pick<PublicationRow, "digest" | "file_keys"> {
+  const [hash = "", ...fileKeys] = digest.split(" ");
+  return { digest: hash, file_keys: fileKeys.join(" ") || null };
+}
+
+/** Without a hash there is no approval, even if a process of the previous version left the keys. */
+const toDigest = ({ digest, file_keys }: PublicationRow): string =>
+  digest !== "" && file_keys !== null ? `${digest} ${file_keys}` : digest;
+
 export function toPublication(row: PublicationRow): Publication {
   return {
     id: row.id,
@@ -49,7 +59,7 @@ export function toPublication(row: PublicationRow): Publication {
     includesTitle: row.includes_title === 1,
     scheduledFor: row.scheduled_for,
     revision: row.revision,
-    digest: row.digest,
+    digest: toDigest(row),
     approvedRevision: row.approved_revision,
     approvedTime: row.approved_for,
     requestedBy: row.requested_by,

@@ -5,6 +5,7 @@ import { statement, type Connection } from "./database.ts";
 import {
   isSupersededExpression,
   toColumns,
+  toDigestColumns,
   toPublication,
   toPublicationWithNames,
   type PublicationRow,
@@ -60,7 +61,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
           state: publication.state,
           includes_title: Number(publication.includesTitle),
           revision: publication.revision,
-          digest: publication.digest,
+          ...toDigestColumns(publication.digest),
           approved_revision: publication.approvedRevision,
           approved_for: publication.approvedTime,
           scheduled_for: publication.scheduledFor,
@@ -141,7 +142,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       ]);
       const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
       if (fence !== undefined) conditions.push(["fence =", fence]);
-      if (digest !== undefined) conditions.push(["digest =", digest]);
+      if (digest !== undefined) conditions.push(...toDigestConditions(digest));
       if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
       else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
       if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);
@@ -152,6 +153,16 @@ export function createPublicationStore(connection: Connection): PublicationStore
       return (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0;
     },
   };
+}
+
+/**
+ * A row without keys was written by a process of the previous version. It is still the approved content, because every
+ * other edit that can't be compared with such a row removes its approval.
+ */
+function toDigestConditions(digest: string): UpdatePart[] {
+  const { digest: hash, file_keys: fileKeys } = toDigestColumns(digest);
+  const keysCondition: UpdatePart = ["(file_keys IS NULL OR file_keys =", fileKeys, ")"];
+  return [["digest =", hash], ...(fileKeys === null ? [] : [keysCondition])];
 }
 
 const toStates = (state: VisibleState): PublicationState[] =>

@@ -1,7 +1,7 @@
 import { statement, type Statement } from "./database.ts";
 
-/** Part of an UPDATE: complete SQL, or SQL to which the placeholder of the value is appended. */
-export type UpdatePart = string | [sql: string, value: unknown];
+/** Part of an UPDATE: complete SQL, or SQL before and after the placeholder of a value. */
+export type UpdatePart = string | [sqlBefore: string, value: unknown, sqlAfter?: string];
 
 /**
  * Returns a function that builds an UPDATE and its parameters. Each combination of columns and conditions is compiled
@@ -17,7 +17,7 @@ export function createUpdateBuilder<Row>(
   return (assignments, conditions) => {
     const params: unknown[] = [];
     const render = (part: UpdatePart): string =>
-      typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}`;
+      typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}${part[2] ?? ""}`;
     const setClause = assignments.map(render).join(", ");
     const sql = `UPDATE ${table} SET ${setClause} WHERE ${conditions.map(render).join(" AND ")} RETURNING *`;
     const updateStatement = statements.get(sql) ?? statement<Row>(`update_${table}_${statements.size}`, sql);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -45,10 +46,11 @@ export interface SandboxPostView {
 export async function startPublishing(
   fixture: Fixture,
   accounts: readonly string[] = ["harbour"],
-  options: ServiceOptions & { runsWorker?: boolean } = {},
+  options: ServiceOptions & { runsWorker?: boolean; files?: FileStore } = {},
 ): Promise<PublishingFixture> {
-  const { runsWorker = true, ...serviceOptions } = options;
-  const service = await startService(createDeps(fixture.database, systemClock), {
+  const { runsWorker = true, files, ...serviceOptions } = options;
+  const deps = createDeps(fixture.database, systemClock);
+  const service = await startService(files ? { ...deps, files } : deps, {
     config: { areRateLimitsEnabled: false },
     ...serviceOptions,
   });

@@ -14,6 +14,8 @@ export interface PublishingTables {
     includes_title: number;
     revision: number;
     digest: string;
+    /** The keys in the digest, separated by spaces. Null: none, or a process of the previous version wrote the row. */
+    file_keys: string | null;
     approved_revision: number | null;
     /** The `scheduled_for` that was approved. */
     approved_for: number | null;

@@ -1,6 +1,6 @@
 import { sha256 } from "#lib/digest.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
-import { isReady, type Asset } from "../assets/model/asset.ts";
+import { getBytesId, isReady, type Asset } from "../assets/model/asset.ts";
 import type { Stores } from "../deps.ts";
 import type { Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
@@ -36,7 +36,8 @@ function buildContent(
       filename: asset.filename,
       bytes: asset.bytes,
       storageKey: asset.storageKey,
-      digest: asset.sha256 ?? asset.version,
+      digest: getBytesId(asset),
+      ...(asset.sha256 === null ? { version: asset.version } : {}),
       altText: asset.altText,
       width: asset.width,
       height: asset.height,
@@ -45,16 +46,21 @@ function buildContent(
   };
 }
 
-/** Identifies what an approval covers, apart from the account and the time. */
+/**
+ * Identifies what an approval covers, apart from the account and the time: a hash, followed by the keys of the files
+ * without a SHA-256 digest. Processes of the previous version compare only the hash, so it contains the version of such
+ * a file instead of its key.
+ */
 export function digestContent({ title, text, assets }: PublicationContent): string {
-  const parts = assets.map(({ kind, digest, altText, filename, crop }) => [
-    digest,
+  const parts = assets.map(({ kind, digest, version = digest, altText, filename, crop }) => [
+    version,
     altText,
     ...(crop ? [crop.x, crop.y] : []),
     // Platforms show the name of a document as its title.
     ...(kind === "document" ? [filename] : []),
   ]);
-  return sha256(JSON.stringify([title, text, parts]));
+  const fileKeys = assets.filter(({ version }) => version !== undefined).map(({ digest }) => digest);
+  return [sha256(JSON.stringify([title, text, parts])), ...fileKeys].join(" ");
 }
 
 /** The content that the platform receives: each rendition instead of its original. */

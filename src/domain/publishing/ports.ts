@@ -21,8 +21,10 @@ export interface ContentAsset {
   filename: string;
   bytes: number;
   storageKey: string;
-  /** Identifies the bytes. */
+  /** Identifies the bytes: their SHA-256 digest, or the key of the stored file. */
   digest: string;
+  /** The store's version of a file without a SHA-256 digest. */
+  version?: string | undefined;
   altText: string | null;
   /** In pixels, as displayed. */
   width?: number | null | undefined;
@@ -45,7 +47,7 @@ export interface Publication {
   /** The time that the user chose; null for “as soon as approved”. */
   scheduledFor: number | null;
   revision: number;
-  /** The digest of the requested or approved content. */
+  /** The digest of the requested or approved content (`digestContent`). */
   digest: string;
   /** The revision that was approved last; null if the publication was never approved. */
   approvedRevision: number | null;
@@ -117,7 +119,7 @@ export type PublicationChange = Partial<
 export interface PublicationCondition {
   states: readonly PublicationState[];
   fence?: number;
-  /** Only if the approved content has this digest. */
+  /** Only if the approved content has this digest, or its hash if a process of the previous version wrote the row. */
   digest?: string;
   /** Only if the publication is still scheduled for this time. */
   scheduledFor?: number | null;

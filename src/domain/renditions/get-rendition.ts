@@ -1,6 +1,6 @@
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
-import { isReady, parseAssetId } from "../assets/model/asset.ts";
+import { getBytesId, isReady, parseAssetId } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { parseConnectionId } from "../platforms/connection.ts";
@@ -45,7 +45,7 @@ export async function getRendition(
   const requester = { studioId: studio.id, isUrgent: false, signal };
   const rendition =
     inspection || !canBeDecoded(asset.mimeType)
-      ? await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan, requester)
+      ? await findOrCreateRendition(deps, { ...asset, digest: getBytesId(asset) }, plan, requester)
       : ({ kind: "busy" } as const);
   if (!("kind" in rendition)) return rendition;
   const { code, reason } =

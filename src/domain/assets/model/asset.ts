@@ -26,7 +26,7 @@ export interface Asset extends MediaMetadata {
   filename: string;
   status: AssetStatus;
   bytes: number | null;
-  /** Identifies exactly the stored bytes; the format is up to the store. */
+  /** Detects that the store has other bytes; the format is up to the store. See `getBytesId` for approvals. */
   version: string | null;
   sha256: string | null;
   /** The file key. While pending, the upload that `sourceVersion` identifies will be promoted to it. */
@@ -55,6 +55,12 @@ export interface Asset extends MediaMetadata {
 export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: string; storageKey: string };
 
 export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
+
+/**
+ * Identifies the bytes of a file. The version does not: on S3 it is usually an MD5 digest, for which a client can make a
+ * second file. A key is never reused.
+ */
+export const getBytesId = ({ sha256, storageKey }: ReadyAsset): string => sha256 ?? storageKey;
 
 /** A multipart upload. `sourceVersion` is the store's upload id. On a post, its position is reserved. */
 export type UploadingAsset = Asset & {

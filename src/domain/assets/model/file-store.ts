@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 export interface StoredFile {
   bytes: number;
-  /** Identifies exactly these bytes: our digest, or the store's ETag. */
+  /** Changes with the bytes: our digest, or the store's ETag, for which clients can make a second file. */
   version: string;
   /** Null if the bytes did not pass through this server. */
   sha256: string | null;
