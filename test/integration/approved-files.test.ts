@@ -5,6 +5,7 @@ import { openDatabase } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication } from "#domain/publishing/change-publication.ts";
@@ -16,7 +17,7 @@ import { actThroughClient } from "../support/history-fixture.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { queryDatabase } from "../support/migrations.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { listStoreNames, openTestS3, putBytes } from "../support/stores.ts";
+import { listStoreNames, openTestS3, putBytes, readDigest, sha256 } from "../support/stores.ts";
 
 /** Two files with the same size and MD5 digest (X. Wang, H. Yu: How to Break MD5 and Other Hash Functions, 2005). */
 const approvedFile = Buffer.from(
@@ -65,11 +66,18 @@ for (const storeName of listStoreNames())
     });
 
     const deps = () => publishing.service.deps;
-    async function attach(file: Buffer): Promise<string> {
+    async function request(): Promise<{ assetId: string; send: (file: Buffer) => Promise<void> }> {
       const input = { kind: "video", mimeType: "video/mp4", filename: "film.mp4" } as const;
       const { assetId, uploadUrl } = await requestAssetUpload(deps(), client, input);
-      if ("put" in files) await files.put(uploadUrl.replace("disk:", ""), file);
-      else assert.equal(await putBytes(uploadUrl, file), 200);
+      const send = async (file: Buffer) => {
+        if ("put" in files) await files.put(uploadUrl.replace("disk:", ""), file);
+        else assert.equal(await putBytes(uploadUrl, file), 200);
+      };
+      return { assetId, send };
+    }
+    async function attach(file: Buffer): Promise<string> {
+      const { assetId, send } = await request();
+      await send(file);
       await attachAsset(deps(), client, { postId, assetId });
       return assetId;
     }
@@ -114,6 +122,26 @@ for (const storeName of listStoreNames())
       await attachAsset(deps(), client, { postId, assetId });
       await select(assetId);
       assert.deepEqual([await readState(), await run()], ["scheduled", "published"]);
+    });
+
+    test("a second file that is sent while the first is attached does not replace it (ASSET-18, F3)", async () => {
+      const { assetId, send } = await request();
+      await send(approvedFile);
+      let hasChecked = false;
+      const hookedFiles: FileStore = {
+        ...files,
+        async promote(...args) {
+          const storedFile = await files.promote(...args);
+          if (hasChecked) return storedFile;
+          hasChecked = true;
+          await send(forgedFile);
+          await attachAsset(deps(), client, { postId, assetId });
+          return storedFile;
+        },
+      };
+      await attachAsset({ ...deps(), files: hookedFiles }, client, { postId, assetId });
+      const { storageKey } = (await deps().assets.find(client.studio.id, assetId)) ?? {};
+      assert.equal(await readDigest(files, storageKey ?? ""), sha256(storeName === "s3" ? approvedFile : forgedFile));
     });
 
     test("a publication that was approved before the upgrade keeps its approval until the file changes (PUB-4, RUN-7)", async () => {
