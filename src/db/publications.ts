@@ -156,8 +156,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
 }
 
 /**
- * A row without keys was written by a process of the previous version. It is still the approved content, because every
- * other edit that can't be compared with such a row removes its approval.
+ * A row without keys was written by a process of the previous version, and no newer process has edited the content since:
+ * such an edit stores the keys or voids the approval.
  */
 function toDigestConditions(digest: string): UpdatePart[] {
   const { digest: hash, file_keys: fileKeys } = toDigestColumns(digest);

@@ -60,14 +60,17 @@ for (const storeName of listStoreNames())
       postId = (await createPost(deps(), client, { title: "Title", body: `Body ${Math.random()}` })).id;
       approvedId = await attach(approvedFile);
       await select(approvedId);
-      const input = { postId, connectionIds: [connectionId], at: toIsoTime(Date.now() + hours(1)) };
-      const { publications } = await publishPost(deps(), publishing.owner, input);
-      publicationId = publications[0]?.id ?? "";
+      await schedule();
     });
 
     const deps = () => publishing.service.deps;
+    async function schedule(): Promise<void> {
+      const input = { postId, connectionIds: [connectionId], at: toIsoTime(Date.now() + hours(1)) };
+      const { publications } = await publishPost(deps(), publishing.owner, input);
+      publicationId = publications[0]?.id ?? "";
+    }
     async function request(): Promise<{ assetId: string; send: (file: Buffer) => Promise<void> }> {
-      const input = { kind: "video", mimeType: "video/mp4", filename: "film.mp4" } as const;
+      const input = { kind: "video", mimeType: "video/mp4", filename: "video.mp4" } as const;
       const { assetId, uploadUrl } = await requestAssetUpload(deps(), client, input);
       const send = async (file: Buffer) => {
         if ("put" in files) await files.put(uploadUrl.replace("disk:", ""), file);
@@ -82,10 +85,10 @@ for (const storeName of listStoreNames())
       return assetId;
     }
     /** The client chooses the file that the account receives. */
-    async function select(assetId: string, caller = client): Promise<void> {
-      const post = await deps().posts.find(caller.studio.id, postId);
+    async function select(assetId: string): Promise<void> {
+      const post = await deps().posts.find(client.studio.id, postId);
       const variants = [{ connectionId, assetIds: [assetId] }];
-      await updatePost(deps(), caller, { postId, revision: post?.revision ?? 0, variants });
+      await updatePost(deps(), client, { postId, revision: post?.revision ?? 0, variants });
     }
     const readState = async () => (await deps().publications.find(client.studio.id, publicationId))?.state;
     const query = (sql: string) => queryDatabase(fixture.location, sql);
@@ -97,10 +100,9 @@ for (const storeName of listStoreNames())
       return (await publishing.waitForState(publicationId, "published", "proposed", "failed")).state;
     }
     /** Removes what migration 0029 added, and applies it as an upgraded process does when it starts. */
-    async function upgrade(changeBefore: () => Promise<unknown> = async () => {}): Promise<void> {
+    async function upgrade(): Promise<void> {
       await query("ALTER TABLE publications DROP COLUMN file_keys");
       await query("DELETE FROM schema_migrations WHERE name = '0029-approved-files.sql'");
-      await changeBefore();
       await (await openDatabase({ ...fixture.location, log: silentLog })).close();
     }
 
@@ -127,13 +129,13 @@ for (const storeName of listStoreNames())
     test("a second file that is sent while the first is attached does not replace it (ASSET-18, F3)", async () => {
       const { assetId, send } = await request();
       await send(approvedFile);
-      let hasChecked = false;
+      let hasPromoted = false;
       const hookedFiles: FileStore = {
         ...files,
         async promote(...args) {
           const storedFile = await files.promote(...args);
-          if (hasChecked) return storedFile;
-          hasChecked = true;
+          if (hasPromoted) return storedFile;
+          hasPromoted = true;
           await send(forgedFile);
           await attachAsset(deps(), client, { postId, assetId });
           return storedFile;
@@ -175,17 +177,12 @@ for (const storeName of listStoreNames())
       const writeAsBefore = () => query(`UPDATE publications SET file_keys = NULL WHERE id = '${publicationId}'`);
       await writeAsBefore();
       assert.equal(await run(), "published");
-      await createScheduledAgain();
+      await schedule();
       const forgedId = await attach(forgedFile);
       await writeAsBefore();
       await select(forgedId);
       assert.equal(await readState(), "proposed");
     });
-
-    async function createScheduledAgain(): Promise<void> {
-      const input = { postId, connectionIds: [connectionId], at: toIsoTime(Date.now() + hours(1)) };
-      publicationId = (await publishPost(deps(), publishing.owner, input)).publications[0]?.id ?? "";
-    }
 
     test("an approval that a process of the previous version removed stays removed after an owner's edit (PUB-4, PUB-11)", async () => {
       await query(

@@ -16,7 +16,10 @@ const digestFile = (asset: ContentAsset): string => digestContent({ title: null,
 const [sha256, etag] = ["e".repeat(64), "d".repeat(32)];
 
 test("approvals of files with a SHA-256 digest keep the digest of earlier versions (PUB-4, RUN-7)", () => {
-  assert.equal(digestFile({ ...file, digest: sha256 }), "d48c4d919d7ac412e52270b4ae2fc77fef7fdc58c6bb29a1e8852f9beb5c131c");
+  assert.equal(
+    digestFile({ ...file, digest: sha256 }),
+    "d48c4d919d7ac412e52270b4ae2fc77fef7fdc58c6bb29a1e8852f9beb5c131c",
+  );
 });
 
 test("a file without a SHA-256 digest is identified by its key, after the hash that earlier versions compare (PUB-4, F3)", () => {

@@ -62,6 +62,7 @@ export const threats: Readonly<Record<string, string>> = {
   // Publishing
   B1: "a publication that becomes public without the approval of a person who may publish",
   B2: "an approval that outlives a change of what is sent, of its time, or of the approver's role",
+  F3: "a second file with the same MD5 digest as an approved one",
   B3: "a post that appears twice or is lost, after a crash, a timeout or a lost response",
   // Uploads
   U1: "links that are expired, changed, truncated or forged",

@@ -56,8 +56,7 @@ export async function confirmPresignedUpload(
   // An earlier call may have promoted and checked the file. Other bytes can have the same version on S3 (MD5), so a
   // second promotion could replace it.
   const promotedFile = storageKey === asset.storageKey ? await deps.files.stat(storageKey) : undefined;
-  const storedFile =
-    promotedFile ?? (await deps.files.promote(uploadKey, sourceVersion, storageKey, asset.mimeType));
+  const storedFile = promotedFile ?? (await deps.files.promote(uploadKey, sourceVersion, storageKey, asset.mimeType));
   if (storedFile) return confirmPromotedFile(deps, caller, claimedAsset, storedFile, post);
   return uploadedFile ? undefined : throwMissingUpload(deps, claimedAsset);
 }
