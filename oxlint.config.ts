@@ -275,7 +275,7 @@ export default defineConfig({
     { files: ["web/src/ui/Disclosure.tsx"], rules: rules("off", "react/forbid-elements") },
     { files: ["web/*.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
     {
-      files: ["oxlint.config.ts", "test/support/failed-tests-reporter.ts"],
+      files: ["oxlint.config.ts", "test/support/outcome-reporter.ts"],
       rules: rules("off", "import/no-default-export"),
     },
     { files: ["scripts/**", "test/**", "bench/**"], rules: rules("off", "no-console", "no-restricted-properties") },

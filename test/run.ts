@@ -2,8 +2,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { onExit } from "./support/at-exit.ts";
-import { findPgBouncer, startPgBouncer } from "./support/pgbouncer.ts";
+import { findProgram } from "./support/find-program.ts";
+import { hidePrograms } from "./support/hide-programs.ts";
+import { longRunReason } from "./support/long-run.ts";
+import type { ReportedTest } from "./support/outcome-reporter.ts";
+import { startPgBouncer } from "./support/pgbouncer.ts";
 import { createTempFolder } from "./support/temp-folder.ts";
 import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
 
@@ -14,12 +19,15 @@ import { testDependencies, type TestDependency } from "./support/test-dependenci
  * `npm test -- --long test/faults/kill-service.test.ts`.
  * With `--pgbouncer`, suites that run on each database run only on PostgreSQL, through PgBouncer in transaction mode:
  * `npm test -- --pgbouncer test/integration/*.test.ts`.
+ * With `--without-programs`, hides every program that npm does not install, as on a machine without them.
  */
 
 const root = join(import.meta.dirname, "..");
 const isLong = process.argv.includes("--long");
 const usesPgBouncer = process.argv.includes("--pgbouncer");
-const requestedFiles = process.argv.slice(2).filter((argument) => !["--long", "--pgbouncer"].includes(argument));
+const hidesPrograms = process.argv.includes("--without-programs");
+const flags = ["--long", "--pgbouncer", "--without-programs"];
+const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 const timeoutFlag = `--test-timeout=${isLong ? 7_200_000 : 300_000}`;
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
@@ -30,6 +38,7 @@ onExit(() => runningChild?.kill());
 process.exitCode = await main().finally(stopAll);
 
 async function main(): Promise<number> {
+  if (hidesPrograms) hidePrograms();
   // node --test ignores a missing file if others are listed.
   const missingFiles = requestedFiles.filter((file) => globSync(file, { cwd: root }).length === 0);
   if (missingFiles.length > 0) {
@@ -51,8 +60,13 @@ async function main(): Promise<number> {
     if (provided) stops.push(provided.stop);
     Object.assign(env, provided?.env);
   }
+  const visibleDependencies = testDependencies.filter((dependency) => !missingDependencies.includes(dependency));
+  if (hidesPrograms && visibleDependencies.length > 0) {
+    console.error(`--without-programs did not hide: ${visibleDependencies.map(({ name }) => name).join(", ")}`);
+    return 1;
+  }
   if (usesPgBouncer) {
-    const pooler = await startPgBouncer(findPgBouncer() ?? "pgbouncer", env["TEST_DATABASE_URL"] ?? "");
+    const pooler = await startPgBouncer(findProgram("pgbouncer") ?? "pgbouncer", env["TEST_DATABASE_URL"] ?? "");
     stops.unshift(pooler.stop);
     env["TEST_POOLER_URL"] = pooler.url;
   }
@@ -63,41 +77,56 @@ async function main(): Promise<number> {
   // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
   // phase of their own, because they would disturb tests that measure response times, and need more of a core.
   const phases = [await runTests(otherTests, 4, env), await runTests(browserTests, 3, env)];
-  const failures = phases.map((phase) => phase.failures).join("");
-  if (failures !== "") console.error(`\nFailed tests:\n${failures}`);
-  return reportMissing(missingDependencies) && phases.every((phase) => phase.passed) ? 0 : 1;
+  const reports = phases.flatMap((phase) => phase.reports);
+  const skippedTests = reports.filter(({ outcome, reason }) => outcome === "skipped" && reason !== longRunReason);
+  printTests(
+    "Failed tests",
+    reports.filter(({ outcome }) => outcome === "failed"),
+  );
+  printTests("Skipped tests", skippedTests);
+  printMissing(missingDependencies);
+  const isIncomplete = missingDependencies.length > 0 || skippedTests.length > 0;
+  const mustBeComplete = process.env["CI"] === "true" && !hidesPrograms;
+  if (isIncomplete && mustBeComplete) console.error("CI=true: a missing program or a skipped test is a failure.");
+  return phases.every((phase) => phase.passed) && !(isIncomplete && mustBeComplete) ? 0 : 1;
 }
 
 async function runTests(
   files: readonly string[],
   concurrency: number,
   env: Record<string, string>,
-): Promise<{ passed: boolean; failures: string }> {
-  if (files.length === 0) return { passed: true, failures: "" };
-  const failuresPath = join(createTempFolder("atelier-failed-tests-").path, "failures.txt");
+): Promise<{ passed: boolean; reports: ReportedTest[] }> {
+  if (files.length === 0) return { passed: true, reports: [] };
+  const supportFile = (name: string): string => join(import.meta.dirname, "support", name);
+  const reportsPath = join(createTempFolder("atelier-test-reports-").path, "reports.jsonl");
   const reporterFlags = [
     ["spec", "stdout"],
-    [join(import.meta.dirname, "support/failed-tests-reporter.ts"), failuresPath],
+    [supportFile("outcome-reporter.ts"), reportsPath],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
+  const importFlag = `--import=${pathToFileURL(supportFile("exit-limit.ts")).href}`;
   const passed = await run(
-    ["--test", timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...files],
+    ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...files],
     env,
   );
-  return { passed, failures: readFileSync(failuresPath, "utf8") };
+  const lines = readFileSync(reportsPath, "utf8").split("\n").slice(0, -1);
+  return { passed, reports: lines.map((line) => JSON.parse(line) as ReportedTest) };
 }
 
-/** Prints what was not tested because a dependency is missing; returns false in CI, where that is a failure. */
-function reportMissing(dependencies: readonly TestDependency[]): boolean {
-  if (dependencies.length === 0) return true;
+function printTests(heading: string, tests: readonly ReportedTest[]): void {
+  if (tests.length === 0) return;
+  const lines = tests.map(({ location, name, reason }) => `  ${location}  ${name}: ${reason}`);
+  console.error(`\n${heading}:\n${lines.join("\n")}`);
+}
+
+/** Prints what was not tested because a dependency is missing. */
+function printMissing(dependencies: readonly TestDependency[]): void {
+  if (dependencies.length === 0) return;
   const separator = "!".repeat(100);
   const lines = dependencies.map(
     ({ name, untested, installHint }) =>
       `  MISSING: ${name}\n    Not tested:     ${untested}\n    To install it:  ${installHint}`,
   );
   console.error(`\n${separator}\n${lines.join("\n")}\n${separator}`);
-  const isCi = process.env["CI"] === "true";
-  if (isCi) console.error("CI=true: a missing program is a failure.");
-  return !isCi;
 }
 
 async function run(args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {

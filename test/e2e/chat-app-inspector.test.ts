@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { startAuthorizingProxy, type AuthorizingProxy } from "../support/authorizing-proxy.ts";
 import { startChildProgram, type ChildProgram } from "../support/child-program.ts";
-import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
+import { openChromium, openObservedPage, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { findFreePorts } from "../support/free-ports.ts";
@@ -26,8 +26,9 @@ const videoBytes = 40 * 1024 ** 2;
 /** The Inspector handles each part several times, which takes minutes on a machine that is busy. */
 const timeout = { timeout: 180_000 };
 
-if (hasChromium())
-  forOneEngine("the in-chat app in the MCP Inspector", (fixture) => {
+forOneEngine(
+  "the in-chat app in the MCP Inspector",
+  (fixture) => {
     const folder = createTempFolder();
     const video = { path: `${folder.path}/harbour.mp4`, digest: "" };
     let inspectorUrl: string;
@@ -172,7 +173,9 @@ if (hasChromium())
       assert.ok(counts.direct > 5, "parts that were lost are sent again");
       assert.equal(counts.message, 0);
     });
-  });
+  },
+  skipWithoutChromium,
+);
 
 /** A part is a PUT of the browser, or a tool call of the Inspector with more than a mebibyte. */
 function getPartMethod({ method, url, headers }: IncomingMessage): "direct" | "message" | undefined {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findViolations } from "../support/axe.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, listEngines } from "../support/engines.ts";
 import { openChat } from "../support/chat-app-fixture.ts";
-import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
+import { openChromium, openObservedPage, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
 import { waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import type { RunningService } from "../support/service.ts";
@@ -18,8 +18,9 @@ function findAppFrame(page: Page) {
   return frame;
 }
 
-if (hasChromium())
-  forEachEngine("the in-chat app and hostile hosts", (fixture) => {
+forEachEngine(
+  "the in-chat app and hostile hosts",
+  (fixture) => {
     let browser: Browser;
     let service: RunningService;
     before(async () => {
@@ -194,4 +195,7 @@ if (hasChromium())
       assert.ok(!(await response.text()).includes("ui/initialize"));
       assert.equal(response.headers.get("x-frame-options"), "DENY");
     });
-  });
+  },
+  listEngines(),
+  skipWithoutChromium,
+);

@@ -9,7 +9,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { openChat, type OpenedChat } from "../support/chat-app-fixture.ts";
-import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
+import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
 import { addFile } from "../support/history-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { png } from "../support/samples.ts";
@@ -30,8 +30,9 @@ const shortVideoBytes = 20 * 1024 ** 2;
 const timeout = { timeout: 120_000 };
 const waitOptions = { timeoutMs: 60_000 };
 
-if (hasChromium())
-  forEachStoreAndEngine("the in-chat app", (fixture, store) => {
+forEachStoreAndEngine(
+  "the in-chat app",
+  (fixture, store) => {
     const folder = createTempFolder();
     const video = { name: "harbour.mp4", path: `${folder.path}/harbour.mp4`, digest: "" };
     const shortVideo = { name: "pier.mp4", path: `${folder.path}/pier.mp4`, digest: "" };
@@ -302,4 +303,6 @@ if (hasChromium())
       const getWidth = () => image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth);
       await waitUntil(async () => (await getWidth()) > 0, waitOptions);
     });
-  });
+  },
+  skipWithoutChromium,
+);

@@ -7,12 +7,12 @@ import { stripVTControlCharacters } from "node:util";
 import { tools } from "#mcp/tool-list.ts";
 import { createHttpBrowser } from "../support/http-browser.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { createStudio, openConsent } from "../support/oauth-client.ts";
 import { startChildProgram, type ChildProgram, type ProgramOptions } from "../support/child-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipInShortRun } from "../support/long-run.ts";
 
 /** The releases that docs/clients.md names. They are not in the lockfile: together they take 900 MB. */
 const releases = {
@@ -31,7 +31,7 @@ test("docs/clients.md names the tested releases", () => {
 });
 
 /** Command-line clients as users install them from npm. They sign in and list tools without a model. */
-describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs 900 MB from npm" }, () => {
+describe("packaged clients", { skip: skipInShortRun }, () => {
   const folder = createTempFolder();
   let service: MainProcess;
   let base: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { hasChromium, openChromium, openObservedPage } from "../support/chromium.ts";
+import { openChromium, openObservedPage, skipWithoutChromium } from "../support/chromium.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { listStoreNames } from "../support/stores.ts";
 import { chooseFiles, fetchDigest, createTestUploadLink, writeVideoFile } from "../support/upload-fixture.ts";
@@ -10,7 +10,7 @@ const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=6144` tests the documented size; the default is smaller to keep runs short. */
 const uploadMb = Number(process.env["UPLOAD_MB"] ?? 200);
 
-describe("uploading a large file", { skip: !hasChromium() }, () => {
+describe("uploading a large file", { skip: skipWithoutChromium }, () => {
   for (const store of listStoreNames())
     test(
       `does not increase the memory of the service (${store}) (UPLOAD-10, X3)`,

@@ -3,7 +3,7 @@ import { after, before, describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCeph, hasCeph, type Ceph, type CephDaemon, type CephGateway } from "../support/ceph.ts";
 import { findFreePort } from "../support/free-ports.ts";
-import { findHaproxy, startHaproxy, type Haproxy } from "../support/haproxy.ts";
+import { startHaproxy, type Haproxy } from "../support/haproxy.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
@@ -11,6 +11,7 @@ import { startStorageLoad, type StorageLoad } from "../support/storage-load.ts";
 import { newStudioClient } from "../support/studio-client.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const rounds = isLongRun ? 5 : 1;
 /** Long runs use Ceph's default of 20 s. A paused daemon then blocks the store for longer than the service waits. */
@@ -21,7 +22,7 @@ const healthPath = "/swift/healthcheck";
 
 describe(
   "a Ceph cluster that loses daemons under load",
-  { skip: hasCeph() && findHaproxy() !== undefined ? false : "Ceph or HAProxy is not installed" },
+  { skip: hasCeph() ? skipWithout("haproxy") : "not installed: Ceph" },
   () => {
     const folder = createTempFolder();
     let ceph: Ceph;

@@ -8,6 +8,7 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { fetchDigest, writeVideoFile } from "../support/upload-fixture.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const runProgram = promisify(execFile);
 const mebibyte = 1024 ** 2;
@@ -15,7 +16,7 @@ const uploadCount = 20;
 const uploadMb = isLongRun ? 500 : 20;
 const maxGrowthMb = 300;
 
-describe("concurrent large uploads", () => {
+describe("concurrent large uploads", { skip: skipWithout("curl") }, () => {
   const folder = createTempFolder();
   let service: MainProcess;
   let studio: StudioClient;

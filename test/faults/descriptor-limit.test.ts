@@ -21,7 +21,7 @@ describe("more clients than file descriptors", () => {
   before(async () => {
     base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
-    service = await startMain(env, ["bash", "-c", `ulimit -n ${maxDescriptors} && exec "$@"`, "bash"]);
+    service = await startMain(env, ["sh", "-c", `ulimit -n ${maxDescriptors} && exec "$@"`, "sh"]);
     studio = await newStudioClient(base);
   });
   after(async () => {

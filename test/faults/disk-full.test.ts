@@ -3,12 +3,13 @@ import { describe, test } from "node:test";
 import { callModern } from "../support/mcp.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { buildStraceCommand, strace } from "../support/strace.ts";
+import { buildStraceCommand } from "../support/strace.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient } from "../support/studio-client.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 /** Tests writes of the database; disk-store.test.ts tests those of the disk store. */
-describe("a full disk under the database", { skip: strace === undefined }, () => {
+describe("a full disk under the database", { skip: skipWithout("strace") }, () => {
   test("each write fails with storage_unavailable, reads continue, and writes succeed once space is free (RUN-4, ERR-storage_unavailable)", async () => {
     const folder = createTempFolder();
     const base = await findFreeBaseUrl();

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openLocalDiskStore } from "../support/local-disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { buildStraceCommand, strace } from "../support/strace.ts";
+import { buildStraceCommand } from "../support/strace.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 import { isLongRun } from "../support/long-run.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 
@@ -75,7 +76,7 @@ async function checkStore(root: string, lines: string[][]): Promise<void> {
   assert.equal(await readDigest(store, "files/next"), sha256(Buffer.from("next")));
 }
 
-describe("the disk store during faults", { skip: strace === undefined }, () => {
+describe("the disk store during faults", { skip: skipWithout("strace") }, () => {
   const createRange = (from: number, to: number, step = 1) =>
     Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
 
@@ -200,7 +201,7 @@ describe("the file folder at startup (S6)", () => {
       assert.ok(readdirSync(join(path, "real")).includes("files"));
     }));
 
-  test("is rejected if it is not writable", { skip: strace === undefined }, () =>
+  test("is rejected if it is not writable", { skip: skipWithout("strace") }, () =>
     withFolder(async (path) => {
       const program = `import { openDiskStore } from "#storage/disk/disk-store.ts";
         await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: Date.now }).catch((error) => console.log(error.message));`;

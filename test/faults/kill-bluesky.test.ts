@@ -4,18 +4,18 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
-import { hasChromium, openChromium } from "../support/chromium.ts";
-import { forEachEngine, listOneEngine, type Fixture } from "../support/engines.ts";
+import { openChromium, skipWithoutChromium } from "../support/chromium.ts";
+import { forOneEngine, type Fixture } from "../support/engines.ts";
 import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { hasPds, startPds, type Pds, type PdsAccount } from "../support/pds.ts";
+import { startPds, skipWithoutPds, type Pds, type PdsAccount } from "../support/pds.ts";
 import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** How often the service is killed, and how often the response is lost, after the Bluesky server wrote the post. */
 const rounds = isLongRun ? 30 : 5;
-const engines = hasPds() && hasChromium() ? listOneEngine() : [];
+const skip = skipWithoutPds || skipWithoutChromium;
 
 function defineTests(fixture: Fixture): void {
   let pds: Pds;
@@ -101,4 +101,4 @@ function defineTests(fixture: Fixture): void {
   });
 }
 
-forEachEngine("kill -9 of the service while it publishes to a Bluesky server", defineTests, engines);
+forOneEngine("kill -9 of the service while it publishes to a Bluesky server", defineTests, skip);

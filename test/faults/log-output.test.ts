@@ -10,6 +10,7 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { parseStrictly } from "../support/strict-json.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 interface LogLine {
   msg: string;
@@ -42,7 +43,7 @@ describe("standard output that does not accept the log", () => {
   test(
     "a full disk: the service keeps serving, counts the dropped lines, and logs again once space is free",
     {
-      skip: !isRoot && "mounting a small disk needs root",
+      skip: skipWithout("mount", "umount") || (!isRoot && "needs root, to mount a small disk"),
     },
     async () => {
       const disk = mountSmallDisk(newFolder(), cleanups);
@@ -79,43 +80,51 @@ describe("standard output that does not accept the log", () => {
     assert.equal(await service.exited, 0);
   });
 
-  test("a closed pipe: the service keeps serving, and still exits on SIGTERM", async () => {
-    const pipe = openPipe(newFolder());
-    const { service, base } = await start(pipe.writer);
-    closeSync(pipe.writer);
-    closeSync(pipe.reader);
-    await sendRequests(base, "/", 100);
-    await waitUntil(async () => (await getDroppedLines(base)) >= 100, { description: "dropped lines" });
-    await sendRequests(base, "/", 100);
-    await waitUntil(async () => (await getDroppedLines(base)) >= 200, { description: "more dropped lines" });
-    service.terminate();
-    assert.equal(await service.exited, 0);
-  });
+  test(
+    "a closed pipe: the service keeps serving, and still exits on SIGTERM",
+    { skip: skipWithout("mkfifo") },
+    async () => {
+      const pipe = openPipe(newFolder());
+      const { service, base } = await start(pipe.writer);
+      closeSync(pipe.writer);
+      closeSync(pipe.reader);
+      await sendRequests(base, "/", 100);
+      await waitUntil(async () => (await getDroppedLines(base)) >= 100, { description: "dropped lines" });
+      await sendRequests(base, "/", 100);
+      await waitUntil(async () => (await getDroppedLines(base)) >= 200, { description: "more dropped lines" });
+      service.terminate();
+      assert.equal(await service.exited, 0);
+    },
+  );
 
-  test("a pipe whose reader stops: the service keeps serving, buffers a bounded part of the log, and counts every dropped line", async () => {
-    const pipe = openPipe(newFolder());
-    const { service, base } = await start(pipe.writer);
-    closeSync(pipe.writer);
-    const path = `/${"x".repeat(199)}`;
-    await sendRequests(base, path, 20_000);
-    await waitUntil(async () => (await getDroppedLines(base)) > 1000, { description: "dropped lines" });
+  test(
+    "a pipe whose reader stops: the service keeps serving, buffers a bounded part of the log, and counts every dropped line",
+    { skip: skipWithout("mkfifo") },
+    async () => {
+      const pipe = openPipe(newFolder());
+      const { service, base } = await start(pipe.writer);
+      closeSync(pipe.writer);
+      const path = `/${"x".repeat(199)}`;
+      await sendRequests(base, path, 20_000);
+      await waitUntil(async () => (await getDroppedLines(base)) > 1000, { description: "dropped lines" });
 
-    let text = "";
-    await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), {
-      description: "a line about dropped lines",
-    });
-    assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were buffered in memory`);
-    const lines = parseLogLines(text);
-    const reportedCount = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
-    const loggedCount = lines.filter((line) => line.path === path).length;
-    assert.ok(loggedCount + reportedCount >= 20_000, `${loggedCount} logged, ${reportedCount} dropped`);
-    assert.equal(reportedCount, await getDroppedLines(base));
+      let text = "";
+      await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), {
+        description: "a line about dropped lines",
+      });
+      assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were buffered in memory`);
+      const lines = parseLogLines(text);
+      const reportedCount = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
+      const loggedCount = lines.filter((line) => line.path === path).length;
+      assert.ok(loggedCount + reportedCount >= 20_000, `${loggedCount} logged, ${reportedCount} dropped`);
+      assert.equal(reportedCount, await getDroppedLines(base));
 
-    await sendRequests(base, path, 500);
-    service.terminate();
-    assert.equal(await service.exited, 0, "it exits although the reader stopped again");
-    closeSync(pipe.reader);
-  });
+      await sendRequests(base, path, 500);
+      service.terminate();
+      assert.equal(await service.exited, 0, "it exits although the reader stopped again");
+      closeSync(pipe.reader);
+    },
+  );
 });
 
 function mountSmallDisk(folder: string, cleanups: (() => void)[]): string {

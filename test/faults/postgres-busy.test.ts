@@ -27,7 +27,7 @@ const programFolder = findPostgres();
 /** Starts its own PostgreSQL server, which allows few connections. */
 describe(
   "PostgreSQL with locks or without free connections",
-  { skip: programFolder ? false : "PostgreSQL is not installed" },
+  { skip: programFolder ? false : "not installed: PostgreSQL" },
   () => {
     let cluster: PostgresCluster;
     let location: TemporaryDatabase;

@@ -23,7 +23,7 @@ const accounts = ["harbour", "market", "museum"];
 
 describe(
   "failover of PostgreSQL under load",
-  { skip: hasPatroni() ? false : "Patroni, etcd or HAProxy is not installed" },
+  { skip: hasPatroni() ? false : "not installed: PostgreSQL, Patroni, etcd or HAProxy" },
   () => {
     let cluster: PatroniCluster;
     let location: TemporaryDatabase;

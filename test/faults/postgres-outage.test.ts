@@ -22,7 +22,7 @@ const maxMs = isLongRun ? 5000 : 10_000; // CI machines are busy
 const programFolder = findPostgres();
 
 /** Starts its own PostgreSQL server, so that the tests can stop it. */
-describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is not installed" }, () => {
+describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: PostgreSQL" }, () => {
   let cluster: PostgresCluster;
   let location: TemporaryDatabase;
   let database: Database;

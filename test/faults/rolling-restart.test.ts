@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
-import { listEngines, silentLog } from "../support/engines.ts";
+import { silentLog, skipWithoutPostgres } from "../support/engines.ts";
 import { startSandboxFleet, type Fleet } from "../support/fleet.ts";
-import { findHaproxy } from "../support/haproxy.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startRestartLoad, type RestartLoad } from "../support/restart-load.ts";
-import { listStoreNames, sha256 } from "../support/stores.ts";
+import { sha256, skipWithoutS3 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipWithout } from "../support/find-program.ts";
 
-const canRun = listEngines().includes("postgres") && listStoreNames().includes("s3") && findHaproxy() !== undefined;
+const skip = skipWithoutPostgres || skipWithoutS3 || skipWithout("haproxy");
 const rounds = isLongRun ? 5 : 1;
 const accounts = ["harbour", "market", "museum"];
 const maxUpdateMs = isLongRun ? 5000 : 10_000; // CI machines are busy
 
-describe("four processes behind HAProxy, restarted one after another under load", { skip: !canRun }, () => {
+describe("four processes behind HAProxy, restarted one after another under load", { skip }, () => {
   let fleet: Fleet;
   let studio: StudioClient;
   let database: Database;

@@ -5,13 +5,13 @@ import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { listStoreNames, getTestS3Environment, getTestS3Settings } from "../support/stores.ts";
+import { getTestS3Environment, getTestS3Settings, skipWithoutS3 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const uploadCount = 50;
 const maxMs = isLongRun ? 15_000 : 20_000; // CI machines are busy
 
-describe("the whole service on an S3 store that hangs", { skip: !listStoreNames().includes("s3") }, () => {
+describe("the whole service on an S3 store that hangs", { skip: skipWithoutS3 }, () => {
   const folder = createTempFolder();
   let proxy: FaultyProxy;
   let service: MainProcess;

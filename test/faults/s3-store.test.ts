@@ -11,10 +11,10 @@ import {
   readDigest,
   createUniqueName,
   openTestS3,
-  putBytes,
   sha256,
-  listStoreNames,
   getTestS3Settings,
+  putBytes,
+  skipWithoutS3,
 } from "../support/stores.ts";
 import { measureOutcome } from "../support/measure-outcome.ts";
 
@@ -22,7 +22,7 @@ const mebibyte = 1024 * 1024;
 const timeoutMs = 3000; // long enough for a busy machine
 const writeOptions = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
-describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("s3") }, () => {
+describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
   let proxy: FaultyProxy;
   /** Goes through the proxy. */
   let store: S3Store;

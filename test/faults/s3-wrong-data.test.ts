@@ -17,9 +17,9 @@ import { startFaultyProxy, type Fault, type FaultyProxy } from "../support/fault
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import { jpeg } from "../support/samples.ts";
-import { readDigest, openTestS3, putBytes, sha256, listStoreNames, getTestS3Settings } from "../support/stores.ts";
+import { readDigest, openTestS3, putBytes, sha256, getTestS3Settings, skipWithoutS3 } from "../support/stores.ts";
 
-describe("an S3 store that returns wrong data", { skip: !listStoreNames().includes("s3") }, () => {
+describe("an S3 store that returns wrong data", { skip: skipWithoutS3 }, () => {
   let location: TemporaryDatabase;
   let database: Database;
   let proxy: FaultyProxy;

@@ -2,20 +2,20 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listEngines } from "../support/engines.ts";
 import { startFleet, type Fleet } from "../support/fleet.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { callModern } from "../support/mcp.ts";
-import { findNginx } from "../support/nginx.ts";
 import { refreshTokens, sendRegistration } from "../support/oauth-client.ts";
 import { jpeg } from "../support/samples.ts";
-import { putBytes, sha256, listStoreNames } from "../support/stores.ts";
+import { putBytes, sha256, skipWithoutS3 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { skipWithout } from "../support/find-program.ts";
+import { skipWithoutPostgres } from "../support/engines.ts";
 
-const canRun = listEngines().includes("postgres") && listStoreNames().includes("s3") && findNginx() !== undefined;
+const skip = skipWithoutPostgres || skipWithoutS3 || skipWithout("nginx");
 
 /** nginx alternates between the processes, so these tests fail if a feature depends on state in one process. */
-describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, () => {
+describe("two processes behind nginx, on PostgreSQL and S3", { skip }, () => {
   let fleet: Fleet;
   let base: string;
   let studio: StudioClient;

@@ -4,13 +4,13 @@ import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, type TestEventStream } from "../support/event-stream.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipInShortRun } from "../support/long-run.ts";
 
 /** Set by `SOAK_MINUTES`; docs/reliability.md states the guarantee for 60 minutes. */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
@@ -21,7 +21,7 @@ const livePageCount = 20;
 const subscriberCount = 20;
 const reopenSeconds = 15;
 
-describe("steady load for a long time", { skip: !isLongRun }, () => {
+describe("steady load for a long time", { skip: skipInShortRun }, () => {
   const folder = createTempFolder();
   const dataDir = `${folder.path}/data`;
   let service: MainProcess;

@@ -8,12 +8,12 @@ import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
-import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
-import { forEachEngine, listOneEngine } from "../support/engines.ts";
+import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
-import { hasPds, startPds, type Pds, type PdsAccount, type ReadPost } from "../support/pds.ts";
+import { startPds, skipWithoutPds, type Pds, type PdsAccount, type ReadPost } from "../support/pds.ts";
 import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { jpeg, png } from "../support/samples.ts";
+import { forOneEngine } from "../support/engines.ts";
 
 /** A server whose accounts belong to another issuer. */
 async function startOtherServer() {
@@ -27,9 +27,9 @@ async function startOtherServer() {
   return { url, close: async () => void (await once(server.close(), "close")) };
 }
 
-const engines = hasPds() && hasChromium() ? listOneEngine() : [];
+const skip = skipWithoutPds || skipWithoutChromium;
 
-forEachEngine(
+forOneEngine(
   "publishing to a Bluesky server",
   (fixture) => {
     let pds: Pds;
@@ -242,5 +242,5 @@ forEachEngine(
       assert.equal((await listPosts("Revoked")).length, 0);
     });
   },
-  engines,
+  skip,
 );

@@ -6,10 +6,10 @@ import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { createTestBucket, getTestS3Environment, listStoreNames } from "../support/stores.ts";
+import { createTestBucket, getTestS3Environment, skipWithoutS3 } from "../support/stores.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const skip = !listStoreNames().includes("s3");
+const skip = skipWithoutS3;
 
 forOneEngine("CORS rules of the bucket", (fixture) => {
   test("the log names each allowed origin once", { skip }, async () => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "#config/config.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { findProgram } from "../support/find-program.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 /** Checks the files in deploy/ as far as possible without building images or starting a cluster. */
 
@@ -169,7 +169,7 @@ test("the units start files that exist, with valid settings", () => {
   for (const [, path = ""] of paths) assert.equal(globSync(path, { cwd: root }).length, 1, path);
 });
 
-test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "systemd is not installed" }, () => {
+test("systemd accepts the units", { skip: skipWithout("systemd-analyze") }, () => {
   const folder = createTempFolder();
   for (const unit of units) {
     // systemd checks that paths exist, and /opt/atelier does not exist on this machine.

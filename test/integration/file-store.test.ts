@@ -10,6 +10,7 @@ import { minutes } from "#lib/clock.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
@@ -48,7 +49,7 @@ forEachStore("file store", (fixture) => {
     await fixture.store.remove(key);
   });
 
-  test("curl -T with no other header stores the bytes, small and large", async () => {
+  test("curl -T with no other header stores the bytes, small and large", { skip: skipWithout("curl") }, async () => {
     const folder = createTempFolder();
     try {
       for (const size of [1, 100_000, 3 * mebibyte]) {

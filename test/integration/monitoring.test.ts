@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parse } from "yaml";
-import { findProgram } from "../support/find-program.ts";
+import { findProgram, skipWithout } from "../support/find-program.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { startPrometheus } from "../support/prometheus.ts";
 import { listSelectors, parseMetrics, type Series } from "../support/promql.ts";
@@ -18,7 +18,7 @@ const deployFolder = join(import.meta.dirname, "../../deploy");
 const readDeployFile = (file: string): string => readFileSync(join(deployFolder, file), "utf8");
 const promtool = findProgram("promtool");
 const prometheusProgram = findProgram("prometheus");
-const skip = !(promtool && prometheusProgram) && "Prometheus is not installed";
+const skip = skipWithout("promtool", "prometheus");
 const runPromtool = (...args: string[]): string =>
   execFileSync(promtool ?? "", args, { cwd: deployFolder, encoding: "utf8", stdio: "pipe" });
 

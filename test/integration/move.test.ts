@@ -7,7 +7,12 @@ import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createS3Client } from "#storage/s3/s3-caller.ts";
-import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "../support/engines.ts";
+import {
+  createTemporaryDatabase,
+  getDatabaseSettings,
+  skipWithoutPostgres,
+  type TemporaryDatabase,
+} from "../support/engines.ts";
 import { startFaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
@@ -21,13 +26,12 @@ import {
 } from "../support/service-access.ts";
 import { runCommand, startCommand } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { openTestS3, getTestS3Environment, getTestS3Settings, sha256 } from "../support/stores.ts";
+import { openTestS3, getTestS3Environment, getTestS3Settings, sha256, skipWithoutS3 } from "../support/stores.ts";
 import { assertRestorable, createTrashedPost, type TrashedPost } from "../support/trash-sample.ts";
 
-const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
+const skip = skipWithoutPostgres || skipWithoutS3;
 
-/** Needs PostgreSQL and an S3 server; the test runner reports at the end if one is missing. */
-describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers }, () => {
+describe("moving from SQLite and disk to PostgreSQL and S3", { skip }, () => {
   const folder = createTempFolder();
   const dataDir = join(folder.path, "data");
   const s3 = getTestS3Settings();

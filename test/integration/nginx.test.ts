@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -12,11 +12,11 @@ import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
 import { createOwner } from "../support/service-access.ts";
 import { sha256 } from "../support/stores.ts";
-import { findProgram } from "../support/find-program.ts";
+import { findProgram, skipWithout } from "../support/find-program.ts";
 import { findFreePort } from "../support/free-ports.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
+const nginx = findProgram("nginx");
 
 /** Sends one request over TLS, trusting only the certificate of this test. */
 function send(
@@ -62,7 +62,7 @@ function writeNginxConfig(folder: string, ports: { plain: number; secure: number
 
 test(
   "nginx with deploy/nginx.conf forwards tool calls, large uploads and downloads",
-  { skip: !nginx && "nginx is not installed" },
+  { skip: skipWithout("nginx") },
   async () => {
     const folder = createTempFolder();
     const { key, cert } = createCertificate(["localhost"]);

@@ -8,22 +8,24 @@ import {
   getDatabaseSettings,
   getListenUrl,
   silentLog,
+  skipWithoutPostgres,
   type TemporaryDatabase,
 } from "../support/engines.ts";
 import { listen } from "../support/event-stream.ts";
 import { startChildProgram } from "../support/child-program.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { findPgBouncer, poolSize, startPgBouncer, type PgBouncer } from "../support/pgbouncer.ts";
+import { poolSize, startPgBouncer, type PgBouncer } from "../support/pgbouncer.ts";
 import { createPostgresCluster, findPostgres } from "../support/postgres-cluster.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { callToolOk } from "../support/service-access.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { findProgram, skipWithout } from "../support/find-program.ts";
 
 const serverUrl = process.env["TEST_DATABASE_URL"];
-const program = findPgBouncer();
-const skip = !(serverUrl && program) && "PostgreSQL or PgBouncer is not installed";
+const program = findProgram("pgbouncer");
+const skip = skipWithoutPostgres || skipWithout("pgbouncer");
 
 describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
   let pooler: PgBouncer;

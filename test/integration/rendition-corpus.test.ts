@@ -17,14 +17,15 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
-import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
+import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { createImageCorpus, secret, type CorpusFile } from "../support/image-corpus.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
-import { hasPds, startPds, type Pds, type PdsAccount } from "../support/pds.ts";
+import { startPds, skipWithoutPds, type Pds, type PdsAccount } from "../support/pds.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { hasSnac, startSnac, type Snac } from "../support/snac.ts";
+import { startSnac, type Snac } from "../support/snac.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const platformNames = ["mastodon", "bluesky"] as const;
 type PlatformName = (typeof platformNames)[number];
@@ -58,7 +59,7 @@ const limits: Record<PlatformName, { maxBytes: number; maxPixels: number; types:
 };
 const imagesPerPost = 4;
 
-const canRun = hasSnac() && hasPds() && hasChromium();
+const skip = skipWithout("snac") || skipWithoutPds || skipWithoutChromium;
 
 forEachEngine(
   "publishing awkward images to a Mastodon and a Bluesky server",
@@ -304,7 +305,8 @@ forEachEngine(
       assert.equal(documented?.trimEnd(), table);
     });
   },
-  canRun ? ["sqlite"] : [],
+  ["sqlite"],
+  skip,
 );
 
 const typeNames: Readonly<Record<string, string>> = {

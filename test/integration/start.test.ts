@@ -5,13 +5,13 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { createTemporaryDatabase, getDatabaseSettings, listEngines } from "../support/engines.ts";
+import { createTemporaryDatabase, getDatabaseSettings, skipWithoutPostgres } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { startChildProgram } from "../support/child-program.ts";
-import { findProgram } from "../support/find-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { skipWithout } from "../support/find-program.ts";
 
 const mainPath = join(import.meta.dirname, "../../src/main.ts");
 
@@ -53,7 +53,7 @@ describe("startup", () => {
   test(
     "creates the folder for the generated secret with PostgreSQL and without SECRETS",
     {
-      skip: !listEngines().includes("postgres") && "PostgreSQL is not available",
+      skip: skipWithoutPostgres,
     },
     async () => {
       const database = await createTemporaryDatabase("postgres");
@@ -77,7 +77,7 @@ describe("startup", () => {
   test(
     "names the settings to change if the folder for the generated secret cannot be created",
     {
-      skip: !listEngines().includes("postgres") && "PostgreSQL is not available",
+      skip: skipWithoutPostgres,
     },
     async () => {
       const database = await createTemporaryDatabase("postgres");
@@ -97,7 +97,7 @@ describe("startup", () => {
   test(
     "on a terminal, prints the greeting at the end of startup, then one line per request except for static files",
     {
-      skip: !findProgram("script") && "the script program is not installed",
+      skip: skipWithout("script"),
     },
     async () => {
       const base = await findFreeBaseUrl();

@@ -17,10 +17,11 @@ import { createTestGrant } from "./tokens.ts";
 export function forEachStoreAndEngine(
   name: string,
   define: (fixture: Fixture, store: FileStore["name"]) => void,
+  skip: string | false = false,
 ): void {
   for (const store of listStoreNames()) {
     const engines = store === "disk" ? listEngines() : listOneEngine();
-    forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store), engines);
+    forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store), engines, skip);
   }
 }
 

@@ -9,7 +9,7 @@ import { onExit } from "./at-exit.ts";
 import { waitForCleanPools, type CephPool } from "./ceph-placement.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreePorts } from "./free-ports.ts";
-import { findProgram } from "./find-program.ts";
+import { skipWithout } from "./find-program.ts";
 
 /**
  * A temporary S3 server: Ceph's gateway with one monitor and storage daemons that store objects in memory. With more than
@@ -50,9 +50,7 @@ type Program = (typeof programs)[number];
 const gibibyte = 1024 ** 3;
 
 /** Whether Debian's `radosgw ceph-mon ceph-osd ceph-common` or equivalent packages are installed. */
-export function hasCeph(): boolean {
-  return programs.every((program) => findProgram(program) !== undefined);
-}
+export const hasCeph = (): boolean => !skipWithout(...programs);
 
 /** `heartbeatGraceSeconds` is how long a storage daemon may be silent before the others report it; Ceph's default is 20. */
 export async function createCeph({ osdCount = 1, gatewayCount = 1, heartbeatGraceSeconds = 20 } = {}): Promise<Ceph> {

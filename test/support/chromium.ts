@@ -11,12 +11,10 @@ export function findChromium(): string | undefined {
   );
 }
 
-/** The `skip` option for `describe`: false if a browser is installed. */
-export const skipWithoutChromium: string | false = findChromium() === undefined && "Chromium is not installed";
+/** The `skip` option of a test that needs a browser: false if one is installed. */
+export const skipWithoutChromium: string | false = findChromium() === undefined && "not installed: Chromium";
 
 export type { Browser, Page };
-
-export const hasChromium = (): boolean => findChromium() !== undefined;
 
 /** Launches Chromium without any flag that relaxes web security. */
 export function openChromium(args: readonly string[] = []): Promise<Browser> {

@@ -48,19 +48,24 @@ export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
+/** The `skip` option of a test that needs PostgreSQL: false if this run has a server. */
+export const skipWithoutPostgres: string | false = !listEngines().includes("postgres") && "not available: PostgreSQL";
+
 /** The engines for a suite that does not test the database: one in a short run, all in a long run. */
 export function listOneEngine(): EngineName[] {
   return isLongRun ? listEngines() : listEngines().slice(-1);
 }
 
-/** Defines the same suite for each engine, on a new database that is deleted afterwards. */
+/** Defines the same suite for each engine, on a new database that is deleted afterwards. Skips engines that this run lacks. */
 export function forEachEngine(
   name: string,
   define: (fixture: Fixture) => void,
-  onlyEngines: readonly EngineName[] = listEngines(),
+  engines: readonly EngineName[] = listEngines(),
+  skip: string | false = false,
 ): void {
-  for (const engine of listEngines().filter((engineName) => onlyEngines.includes(engineName))) {
-    describe(`${name} (${engine})`, () => {
+  for (const engine of engines) {
+    const skipEngine = !listEngines().includes(engine) && `not available: ${engine}`;
+    describe(`${name} (${engine})`, { skip: skip || skipEngine }, () => {
       const fixture = { engine } as Fixture;
       let location: TemporaryDatabase;
       before(async () => {
@@ -79,8 +84,8 @@ export function forEachEngine(
 }
 
 /** Like `forEachEngine`, for a suite that does not test the database; see `listOneEngine`. */
-export function forOneEngine(name: string, define: (fixture: Fixture) => void): void {
-  forEachEngine(name, define, listOneEngine());
+export function forOneEngine(name: string, define: (fixture: Fixture) => void, skip: string | false = false): void {
+  forEachEngine(name, define, listOneEngine(), skip);
 }
 
 export function createDeps(database: Database, clock: Clock): Deps {

@@ -2,10 +2,11 @@ import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } 
 import { findFreePorts } from "./free-ports.ts";
 import { startHaproxy } from "./haproxy.ts";
 import { startMain, type MainProcess } from "./main-process.ts";
-import { findNginx, startNginx } from "./nginx.ts";
+import { startNginx } from "./nginx.ts";
 import { startIssuer } from "./oidc-issuer.ts";
 import { findFreeBaseUrl } from "./service.ts";
 import { getTestS3Environment } from "./stores.ts";
+import { findProgram } from "./find-program.ts";
 
 /** Several instances of the service behind a load balancer, on one PostgreSQL database and one S3 bucket. */
 export interface Fleet {
@@ -36,7 +37,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
   // Starts all instances at once; one migrates the database while the others wait.
   const processes = await Promise.all(instanceUrls.map(start));
   const ports = instanceUrls.map((url) => Number(new URL(url).port));
-  const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);
+  const nginx = await startNginx(findProgram("nginx") ?? "", Number(new URL(base).port), ports);
   return {
     base,
     location,

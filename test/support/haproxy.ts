@@ -7,9 +7,6 @@ import { findProgram } from "./find-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Debian installs HAProxy in a folder that only root has in PATH. */
-export const findHaproxy = (): string | undefined => findProgram("haproxy") ?? findProgram("haproxy", ["/usr/sbin"]);
-
 export interface Haproxy {
   stop(): Promise<void>;
 }
@@ -29,7 +26,7 @@ export async function startHaproxy(
   const configPath = join(folder.path, "haproxy.cfg");
   writeFileSync(configPath, adapt(renderConfig(file, port, serverPorts)));
   const log: string[] = [];
-  const child = spawn(findHaproxy() ?? "", ["-f", configPath, "-db"], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(findProgram("haproxy") ?? "", ["-f", configPath, "-db"], { stdio: ["ignore", "pipe", "pipe"] });
   for (const output of [child.stdout, child.stderr])
     output.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
   const unregister = onExit(() => child.kill("SIGKILL"));

@@ -4,12 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onExit } from "./at-exit.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { findProgram } from "./find-program.ts";
 import { waitUntil } from "./wait-until.ts";
-
-/** Debian installs nginx in a folder that only root has in PATH. */
-export const findNginx = (): string | undefined =>
-  findProgram("nginx") ?? findProgram("nginx", ["/usr/sbin", "/usr/local/sbin"]);
 
 export interface Nginx {
   stop(): Promise<void>;

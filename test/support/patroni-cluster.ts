@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
 import { onExit } from "./at-exit.ts";
 import { findFreePorts } from "./free-ports.ts";
-import { findProgram } from "./find-program.ts";
-import { findHaproxy, removeUser } from "./haproxy.ts";
+import { findProgram, skipWithout } from "./find-program.ts";
+import { removeUser } from "./haproxy.ts";
 import { findPostgres, getServerIdentity } from "./postgres-cluster.ts";
 import { isRunning, listProcessTree, signalAll } from "./process-tree.ts";
 import { createTempFolder } from "./temp-folder.ts";
@@ -53,8 +53,7 @@ interface Member {
 
 const deployFolder = join(import.meta.dirname, "../../deploy");
 
-export const hasPatroni = (): boolean =>
-  [findPostgres(), findProgram("patroni"), findProgram("etcd"), findHaproxy()].every((path) => path !== undefined);
+export const hasPatroni = (): boolean => findPostgres() !== undefined && !skipWithout("patroni", "etcd", "haproxy");
 
 export async function createPatroniCluster(): Promise<PatroniCluster> {
   const folder = createTempFolder("atelier-patroni-");
@@ -66,7 +65,7 @@ export async function createPatroniCluster(): Promise<PatroniCluster> {
   const log: string[] = [];
 
   function run(program: string, args: readonly string[]): ChildProcess {
-    const child = spawn(findProgram(program) ?? findHaproxy() ?? "", args, {
+    const child = spawn(findProgram(program) ?? "", args, {
       ...identity,
       cwd: folder.path,
       env: { PATH: process.env["PATH"], LC_ALL: "C", PYTHONUNBUFFERED: "1" },

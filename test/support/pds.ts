@@ -59,6 +59,9 @@ const serverFolder = join(import.meta.dirname, "../servers/pds");
 /** Whether the packages of test/servers/pds are installed. */
 export const hasPds = (): boolean => existsSync(join(serverFolder, "node_modules/@atproto/pds"));
 
+/** The `skip` option of a test that needs a PDS: false if it is installed. */
+export const skipWithoutPds: string | false = !hasPds() && "not installed: Bluesky PDS";
+
 export interface PdsOptions {
   /** The server reads the metadata of clients on `host`, which has no DNS entry, from `documentsUrl`. */
   client?: { host: string; documentsUrl: string };

@@ -5,14 +5,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { onExit } from "./at-exit.ts";
 import { findFreePort } from "./free-ports.ts";
-import { findProgram } from "./find-program.ts";
 import { getServerIdentity } from "./postgres-cluster.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { waitUntil } from "./wait-until.ts";
-
-/** Debian installs PgBouncer in a folder that only root has in PATH. */
-export const findPgBouncer = (): string | undefined =>
-  findProgram("pgbouncer") ?? findProgram("pgbouncer", ["/usr/sbin", "/usr/local/sbin"]);
 
 /** PgBouncer in transaction mode, in front of all databases of a server. */
 export interface PgBouncer {

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { onExit } from "./at-exit.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreePort } from "./free-ports.ts";
-import { isExecutable } from "./find-program.ts";
+import { isExecutable, listPathFolders } from "./find-program.ts";
 
 /** A temporary PostgreSQL server, started with the installed programs. */
 export interface PostgresCluster {
@@ -28,13 +28,15 @@ const user = "atelier";
 
 /** Returns the folder with the newest `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
 export function findPostgres(): string | undefined {
-  const debianFolder = "/usr/lib/postgresql";
-  const versions = listFolder(debianFolder).toSorted((a, b) => Number(b) - Number(a));
-  const folders = [
-    ...versions.map((version) => join(debianFolder, version, "bin")),
-    ...(process.env["PATH"] ?? "").split(delimiter),
-  ];
-  return folders.find((folder) => ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))));
+  const pathFolders = listPathFolders();
+  const debianFolders = pathFolders.flatMap((pathFolder) => {
+    const folder = join(pathFolder, "../lib/postgresql");
+    const versions = listFolder(folder).toSorted((a, b) => Number(b) - Number(a));
+    return versions.map((version) => join(folder, version, "bin"));
+  });
+  return [...debianFolders, ...pathFolders].find((folder) =>
+    ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))),
+  );
 }
 
 /** `settings` are parameters of postgresql.conf. */

@@ -17,9 +17,6 @@ export interface Snac {
   stop(): Promise<void>;
 }
 
-/** Whether Debian's `snac2` or an equivalent package is installed. */
-export const hasSnac = (): boolean => findProgram("snac") !== undefined;
-
 export async function startSnac(): Promise<Snac> {
   const folder = createTempFolder("atelier-snac-");
   const dataFolder = join(folder.path, "data");

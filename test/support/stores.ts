@@ -19,6 +19,9 @@ export function listStoreNames(): FileStore["name"][] {
   return process.env["TEST_S3_ENDPOINT"] ? ["disk", "s3"] : ["disk"];
 }
 
+/** The `skip` option of a test that needs an S3 server: false if this run has one. */
+export const skipWithoutS3: string | false = !listStoreNames().includes("s3") && "not available: S3 server";
+
 /** Defines the same suite for each store. */
 export function forEachStore(name: string, define: (fixture: StoreFixture) => void): void {
   for (const kind of listStoreNames()) {

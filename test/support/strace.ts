@@ -1,8 +1,5 @@
 import { findProgram } from "./find-program.ts";
 
-/** The path of `strace`, or `undefined` if it is not installed. */
-export const strace = findProgram("strace");
-
 /**
  * The command that runs a program while a fault is injected into one of its system calls:
  * `buildStraceCommand("rename", "error=EIO:when=3")`. Includes the `at` variant of the call, because arm64 Linux has
@@ -10,5 +7,15 @@ export const strace = findProgram("strace");
  */
 export function buildStraceCommand(call: string, fault: string): string[] {
   const pattern = `/^${call}(at)?$`;
-  return [strace ?? "", "-f", "-qq", "-o", "/dev/null", "-e", `trace=${pattern}`, "-e", `inject=${pattern}:${fault}`];
+  return [
+    findProgram("strace") ?? "",
+    "-f",
+    "-qq",
+    "-o",
+    "/dev/null",
+    "-e",
+    `trace=${pattern}`,
+    "-e",
+    `inject=${pattern}:${fault}`,
+  ];
 }

@@ -2,13 +2,9 @@ import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
-import { findHaproxy } from "./haproxy.ts";
-import { findNginx } from "./nginx.ts";
 import { hasPatroni } from "./patroni-cluster.ts";
 import { findProgram } from "./find-program.ts";
-import { findPgBouncer } from "./pgbouncer.ts";
 import { hasPds } from "./pds.ts";
-import { hasSnac } from "./snac.ts";
 
 /** A program or permission that tests need and npm does not install. */
 export interface TestDependency {
@@ -77,7 +73,7 @@ export const testDependencies: readonly TestDependency[] = [
     name: "Ceph and HAProxy",
     untested: "a Ceph cluster that loses daemons, and several processes behind HAProxy",
     installHint: "apt-get install radosgw ceph-mon ceph-osd ceph-common haproxy",
-    provide: async () => (hasCeph() && findHaproxy() ? { env: {}, stop: async () => {} } : undefined),
+    provide: async () => (hasCeph() && findProgram("haproxy") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "Chromium",
@@ -98,25 +94,32 @@ export const testDependencies: readonly TestDependency[] = [
     name: "nginx",
     untested: "several instances behind a load balancer",
     installHint: "apt-get install nginx-light",
-    provide: async () => (findNginx() ? { env: {}, stop: async () => {} } : undefined),
+    provide: async () => (findProgram("nginx") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "PgBouncer",
     untested: "PostgreSQL behind a transaction pooler",
     installHint: "apt-get install pgbouncer",
-    provide: async () => (findPgBouncer() ? { env: {}, stop: async () => {} } : undefined),
+    provide: async () => (findProgram("pgbouncer") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "snac",
     untested: "publishing to a Mastodon server",
     installHint: "apt-get install snac2 (Debian 13, or the backports of Debian 12)",
-    provide: async () => (hasSnac() ? { env: {}, stop: async () => {} } : undefined),
+    provide: async () => (findProgram("snac") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "Bluesky PDS",
     untested: "publishing to a Bluesky server",
     installHint: "npm ci --ignore-scripts --prefix test/servers/pds",
     provide: async () => (hasPds() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "script and mkfifo",
+    untested: "a server in a terminal, and one whose log goes to a pipe",
+    installHint: "apt-get install bsdutils coreutils",
+    provide: async () =>
+      findProgram("script") && findProgram("mkfifo") ? { env: {}, stop: async () => {} } : undefined,
   },
   {
     name: "strace",
