@@ -244,7 +244,7 @@ async function createAuthorizeUrl(base: string): Promise<string> {
     code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
     code_challenge_method: "S256",
     resource: `${base}/mcp`,
-    scope: "studio:read studio:write",
+    scope: "studio:read studio:write studio:publish",
     state: "screenshot",
   });
   return `${server.authorization_endpoint}?${query.toString()}`;
