@@ -57,7 +57,10 @@ forEachEngine(
       ];
       socket.write(`${[...commonHead, ...head].join("\r\n")}\r\n\r\n`);
       for (const part of parts) socket.write(part);
-      await Promise.race([once(socket, "close").then(() => (isClosed = true)), sleep(maxMs)]);
+      await Promise.race([
+        once(socket, "close").then(() => (isClosed = true)),
+        sleep(maxMs, undefined, { ref: false }),
+      ]);
       return { text: Buffer.concat(chunks).toString(), isClosed, socket };
     }
 

@@ -17,7 +17,7 @@ async function runTestFiles(...files: string[]): Promise<{ code: number; reports
   const reportsPath = join(folder.path, "reports.jsonl");
   const args = [
     "--test",
-    "--test-concurrency=3",
+    "--test-concurrency=5",
     `--import=${pathToFileURL(toSupportPath("exit-limit.ts")).href}`,
     `--test-reporter=${toSupportPath("outcome-reporter.ts")}`,
     `--test-reporter-destination=${reportsPath}`,
@@ -34,17 +34,22 @@ async function runTestFiles(...files: string[]): Promise<{ code: number; reports
   return { code, reports: lines.map((line) => JSON.parse(line) as ReportedTest) };
 }
 
-test("a file whose setup throws, or that leaves a server open, fails by itself and names what is open", async () => {
+test("a file whose setup throws, or that leaves a server or process open, ends by itself and names what is open", async () => {
   const folder = createTempFolder();
-  const header = `import { createServer } from "node:http";
+  const header = `import { spawn } from "node:child_process";
+    import { createServer } from "node:http";
     import { before, describe, test } from "node:test";
-    const leaveServerOpen = () => createServer().listen(0);\n`;
+    const leaveServerOpen = () => createServer().listen(0);
+    const startProcess = () =>
+      spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit", detached: true });\n`;
   const sources = {
     "leak.test.mjs": `test("passes", leaveServerOpen);`,
     "setup.test.mjs": `describe("suite", () => {
       before(() => { leaveServerOpen(); throw new Error("setup failed"); });
       test("does not run", () => {});
     });`,
+    "process.test.mjs": `test("passes", () => void startProcess());`,
+    "background-process.test.mjs": `test("passes", () => startProcess().unref());`,
     "import.test.mjs": `leaveServerOpen(); throw new Error("import failed");`,
   };
   const paths = Object.entries(sources).map(([name, source]) => {
@@ -57,6 +62,8 @@ test("a file whose setup throws, or that leaves a server open, fails by itself a
   assert.equal(code, 1);
   const failures = reports.map(({ location, name, reason }) => `${location} ${name}: ${reason}`).join("\n");
   assert.match(failures, /leak\.test\.mjs.*still running 10 s after its last test.*TCPServerWrap/);
+  assert.match(failures, /\/process\.test\.mjs.*still running.*ProcessWrap/);
+  assert.doesNotMatch(failures, /background-process/);
   assert.match(failures, /suite: setup failed/);
   assert.match(failures, /import\.test\.mjs.*test failed/);
 });
