@@ -56,8 +56,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     vault: createVault(secrets),
     openUrl: createPublicUrlOpener({ timeoutMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
     importSlots: createImportSlots(),
-    searchQueue: createSearchQueue({ sleep, clock: systemClock }),
-    sleep,
+    searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   };
 
   const service = createService({

@@ -120,5 +120,5 @@ export interface Deps extends Stores {
   wakeWorker: () => void;
   /** Encrypts third-party credentials for storage. */
   vault: Vault;
-  sleep: (ms: number) => Promise<void>;
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }

@@ -106,7 +106,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
-    sleep: (ms) => sleep(ms),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     publisher: createPublisher({
       setups: [],
       createMediaUrl: () => "",

@@ -26,7 +26,10 @@ export async function inspectImages(
       const inspection = await inspectImage(deps, image, options).catch(() => undefined);
       if (inspection) inspections.set(image.id, inspection);
     });
-  if (pendingInspections.length > 0) await Promise.race([Promise.all(pendingInspections), deps.sleep(maxWaitMs)]);
+  if (pendingInspections.length === 0) return inspections;
+  const abortController = new AbortController(); // without it, the timer of each call would run to its end
+  const timeout = deps.sleep(maxWaitMs, abortController.signal);
+  await Promise.race([Promise.all(pendingInspections), timeout]).finally(() => abortController.abort());
   return inspections;
 }
 
