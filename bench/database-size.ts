@@ -189,7 +189,8 @@ async function createCalls(
     ),
     "publishing worker: claim of a due publication": defineCall(
       async () => {
-        const publication = await deps.publications.claimDue(now, now + minutes(1));
+        const slots = { publicationIds: [], maxPerStudio: 4, maxPerHost: 6 };
+        const publication = await deps.publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots });
         if (!publication) throw new Error("no publication is due");
       },
       {

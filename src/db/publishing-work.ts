@@ -1,48 +1,86 @@
 import { ConflictError } from "#domain/conflict.ts";
-import type { PublishingWorkStore } from "#domain/publishing/ports.ts";
-import { statement, type Connection } from "./database.ts";
+import type { PublicationClaim, PublishingWorkStore } from "#domain/publishing/ports.ts";
+import { statement, type Connection, type Statement } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
+/** What differs between the engines: row locks, reading the ids in $3, and the choice of an index. */
+interface ClaimDialect {
+  lock: string;
+  ids: string;
+  dueIndex: string;
+}
+
+const postgresDialect: ClaimDialect = {
+  lock: "FOR UPDATE OF p SKIP LOCKED",
+  ids: "SELECT json_array_elements_text(CAST($3 AS json))",
+  dueIndex: "",
+};
+const sqliteDialect: ClaimDialect = {
+  lock: "",
+  ids: "SELECT value FROM json_each($3)",
+  // SQLite would otherwise read every scheduled publication, in the order of the accounts.
+  dueIndex: "INDEXED BY publications_due_accounts",
+};
+
+/**
+ * Selects one of the candidates (`connection_id`, `waiting_since`, one per account) fairly: the one whose studio has the
+ * fewest slots of this process, then the one whose host has the fewest, then the oldest.
+ */
+const selectFairlySql = (candidates: string, condition: string, { lock, ids }: ClaimDialect): string =>
+  `WITH slots AS (
+      SELECT r.studio_id, a.platform, a.instance FROM publications r
+        JOIN platform_connections a ON a.id = r.connection_id
+       WHERE r.id IN (${ids})),
+    studio_slots AS (SELECT studio_id, COUNT(*) AS used FROM slots GROUP BY studio_id),
+    host_slots AS (SELECT platform, instance, COUNT(*) AS used FROM slots GROUP BY platform, instance)
+    SELECT p.id FROM (${candidates}) candidate
+      JOIN publications p ON p.connection_id = candidate.connection_id AND ${condition}
+      JOIN platform_connections c ON c.id = candidate.connection_id
+      LEFT JOIN studio_slots s ON s.studio_id = c.studio_id
+      LEFT JOIN host_slots h ON h.platform = c.platform AND h.instance = c.instance
+     WHERE COALESCE(s.used, 0) < $4 AND COALESCE(h.used, 0) < $5
+     ORDER BY COALESCE(s.used, 0), COALESCE(h.used, 0), candidate.waiting_since, p.id
+     LIMIT 1 ${lock}`;
+
+const claimStatement = (name: string, toSql: (dialect: ClaimDialect) => string): Statement<PublicationRow> =>
+  statement(name, toSql(postgresDialect), toSql(sqliteDialect));
+
 /** Skips accounts with a running publication; a unique index rejects all but one of several simultaneous claims. */
-const claimDueSql = (lock: string): string =>
-  `UPDATE publications
+const claimDueQuery = claimStatement("claim_due_publication", (dialect) => {
+  const candidates = `
+    SELECT d.connection_id, MIN(d.next_run_at) AS waiting_since FROM publications d ${dialect.dueIndex}
+     WHERE d.state = 'scheduled' AND d.next_run_at <= $2
+     GROUP BY d.connection_id
+    HAVING NOT EXISTS (
+      SELECT 1 FROM publications r WHERE r.connection_id = d.connection_id AND r.state IN ('preparing', 'committing'))`;
+  const condition = `p.state = 'scheduled' AND p.id = (
+    SELECT MIN(f.id) FROM publications f
+     WHERE f.connection_id = candidate.connection_id AND f.state = 'scheduled'
+       AND f.next_run_at = candidate.waiting_since)`;
+  return `UPDATE publications
       SET state = 'preparing', fence = fence + 1, attempts = attempts + 1, lease_expires_at = $1,
           started_at = COALESCE(started_at, $2), next_run_at = NULL
-    WHERE state = 'scheduled' AND id = (
-      SELECT p.id FROM publications p
-       WHERE p.state = 'scheduled' AND p.next_run_at <= $2 AND NOT EXISTS (
-         SELECT 1 FROM publications r
-          WHERE r.connection_id = p.connection_id AND r.state IN ('preparing', 'committing'))
-       ORDER BY p.next_run_at, p.id LIMIT 1 ${lock})
+    WHERE state = 'scheduled' AND id = (${selectFairlySql(candidates, condition, dialect)})
    RETURNING *`;
-const claimDueQuery = statement<PublicationRow>(
-  "claim_due_publication",
-  claimDueSql("FOR UPDATE OF p SKIP LOCKED"),
-  claimDueSql(""),
-);
+});
 
-const claimAbandonedSql = (lock: string): string =>
-  `UPDATE publications SET fence = fence + 1, lease_expires_at = $1, next_run_at = NULL
-    WHERE state IN ('preparing', 'committing') AND lease_expires_at <= $2 AND id = (
-      SELECT p.id FROM publications p
-       WHERE p.state IN ('preparing', 'committing') AND p.lease_expires_at <= $2
-         AND (p.next_run_at IS NULL OR p.next_run_at <= $2)
-       ORDER BY p.lease_expires_at LIMIT 1 ${lock})
+const claimAbandonedQuery = claimStatement("claim_abandoned_publication", (dialect) => {
+  const candidates = `
+    SELECT connection_id, lease_expires_at AS waiting_since FROM publications
+     WHERE state IN ('preparing', 'committing') AND lease_expires_at <= $2
+       AND (next_run_at IS NULL OR next_run_at <= $2)`;
+  const condition = "p.state IN ('preparing', 'committing') AND p.lease_expires_at <= $2";
+  return `UPDATE publications SET fence = fence + 1, lease_expires_at = $1, next_run_at = NULL
+    WHERE state IN ('preparing', 'committing') AND lease_expires_at <= $2
+      AND id = (${selectFairlySql(candidates, condition, dialect)})
    RETURNING *`;
-const claimAbandonedQuery = statement<PublicationRow>(
-  "claim_abandoned_publication",
-  claimAbandonedSql("FOR UPDATE OF p SKIP LOCKED"),
-  claimAbandonedSql(""),
-);
+});
 
 /** Idle workers run this every second: each part reads one row of an index. */
 const pendingWorkSql = (clock: string): string =>
   `SELECT t.ms AS now,
           CASE WHEN EXISTS (
-            SELECT 1 FROM publications p
-             WHERE p.state = 'scheduled' AND p.next_run_at <= t.ms AND NOT EXISTS (
-               SELECT 1 FROM publications r
-                WHERE r.connection_id = p.connection_id AND r.state IN ('preparing', 'committing'))
+            SELECT 1 FROM publications WHERE state = 'scheduled' AND next_run_at <= t.ms
           ) THEN 1 ELSE 0 END AS has_due,
           CASE WHEN EXISTS (
             SELECT 1 FROM publications
@@ -93,12 +131,12 @@ export function createPublishingWorkStore({ q, run, notify }: Connection): Publi
         nextRunAt: nextTimes.length === 0 ? undefined : Math.min(...nextTimes),
       };
     },
-    async claimDue(now, leaseExpiresAt) {
-      const [row] = await run(claimDueQuery, [leaseExpiresAt, now]).catch(throwConflictOnDuplicate);
+    async claimDue(claim) {
+      const [row] = await run(claimDueQuery, toClaimParams(claim)).catch(throwConflictOnDuplicate);
       return row && toPublication(row);
     },
-    async claimAbandoned(now, leaseExpiresAt) {
-      const [row] = await run(claimAbandonedQuery, [leaseExpiresAt, now]);
+    async claimAbandoned(claim) {
+      const [row] = await run(claimAbandonedQuery, toClaimParams(claim));
       return row && toPublication(row);
     },
     async listOverdue(nextRunBefore, limit) {
@@ -116,6 +154,14 @@ export function createPublishingWorkStore({ q, run, notify }: Connection): Publi
     announceDue: () => notify("publications_due"),
   };
 }
+
+const toClaimParams = ({ now, leaseExpiresAt, slots }: PublicationClaim): unknown[] => [
+  leaseExpiresAt,
+  now,
+  JSON.stringify(slots.publicationIds),
+  slots.maxPerStudio,
+  slots.maxPerHost,
+];
 
 /** Another worker claimed a publication of the same account at the same time. */
 function throwConflictOnDuplicate(error: unknown): never {

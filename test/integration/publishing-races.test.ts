@@ -23,7 +23,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { newMember } from "../support/users.ts";
 
@@ -178,7 +178,9 @@ forEachEngine("changes while a publication starts", (fixture) => {
 
   const claim = async (): Promise<Publication | undefined> => {
     const now = await deps().publications.getTime();
-    return deps().transact({ job: "test" }, ({ publications }) => publications.claimDue(now, now + seconds(30)));
+    return deps().transact({ job: "test" }, ({ publications }) =>
+      publications.claimDue({ now, leaseExpiresAt: now + seconds(30), slots: oneSlot }),
+    );
   };
   const run = async (publication: Publication | undefined): Promise<void> => {
     if (publication) await runPublication(deps(), publication, new AbortController().signal);

@@ -26,7 +26,7 @@ import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { addConnections, oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createSandboxPlatforms, sandboxPlatformIds, type SandboxPlatformId } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -234,7 +234,7 @@ forOneEngine("runs of publications", (fixture) => {
     await service.stopWorker();
     await resolvePublication(deps, owner, { publicationId: id, outcome: "retry" });
     const now = await deps.publications.getTime();
-    const claimedPublication = await deps.publications.claimDue(now, now);
+    const claimedPublication = await deps.publications.claimDue({ now, leaseExpiresAt: now, slots: oneSlot });
     assert.equal(claimedPublication?.id, id);
     let transactions = 0;
     const transact: Deps["transact"] = async (authority, work, options) => {

@@ -21,7 +21,7 @@ import { AppError } from "#lib/errors.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { forOneEngine, getListenUrl, silentLog } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
-import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { addConnections, oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -222,7 +222,7 @@ forOneEngine("the publishing worker", (fixture) => {
         async listRequested(...args: Parameters<typeof deps.publications.listRequested>) {
           const listed = await deps.publications.listRequested(...args);
           const now = await deps.publications.getTime();
-          claimed ??= await deps.publications.claimDue(now, now + minutes(1));
+          claimed ??= await deps.publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
           return listed;
         },
       },

@@ -116,6 +116,9 @@ export const threats: Readonly<Record<string, string>> = {
   X5: "IP addresses written or forged to escape a limit",
   X6: "too few file descriptors",
   X7: "floods that fill logs and tables",
+  // Fairness, and text from platforms
+  F5: "a studio whose platform servers hang",
+  F8: "text, ids and numbers from a platform that can't be stored",
   // The web app
   W1: "writes from other sites",
   W2: "scripts and frames from other origins",

@@ -3,6 +3,7 @@ import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import type { UsedSlots } from "#domain/publishing/ports.ts";
 import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -114,6 +115,9 @@ export async function startPublishing(
     },
   };
 }
+
+/** For a claim of the only due publication. */
+export const oneSlot: UsedSlots = { publicationIds: [], maxPerStudio: 1, maxPerHost: 1 };
 
 /** Uploads an image with alt text and attaches it to the post. */
 export async function addImage(

@@ -154,19 +154,32 @@ export interface PublishingWorkStore {
   getTime(): Promise<number>;
   /** Looks for work with one statement. An unstarted publication is overdue `overdueAfterMs` after its time. */
   findWork(overdueAfterMs: number): Promise<PendingWork>;
-  /** Claims the next due publication whose account is idle. */
-  claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
-  /** Takes over a run whose lease has expired. */
-  claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
+  /** Claims a due publication whose account is idle: of the studio, then the host, with the fewest slots. */
+  claimDue(claim: PublicationClaim): Promise<Publication | undefined>;
+  /** Takes over a run whose lease has expired, chosen in the same way. */
+  claimAbandoned(claim: PublicationClaim): Promise<Publication | undefined>;
   /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
   listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
   /** Wakes the workers of all processes when the transaction commits. On SQLite, other processes poll instead. */
   announceDue(): Promise<void>;
 }
 
+export interface PublicationClaim {
+  now: number;
+  leaseExpiresAt: number;
+  slots: UsedSlots;
+}
+
+/** The slots of one process that are in use, and how many of them one studio or one host may use. */
+export interface UsedSlots {
+  publicationIds: readonly string[];
+  maxPerStudio: number;
+  maxPerHost: number;
+}
+
 export interface PendingWork {
   now: number;
-  /** Whether a publication of an idle account is due. */
+  /** Whether a publication is due. Its account may be busy, or its studio may use no further slot. */
   hasDue: boolean;
   /** Whether the lease of a run has expired. */
   hasAbandoned: boolean;

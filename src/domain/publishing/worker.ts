@@ -4,7 +4,7 @@ import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
-import type { PendingWork, Publication } from "./ports.ts";
+import type { PendingWork, Publication, UsedSlots } from "./ports.ts";
 import { statesBefore } from "./states.ts";
 
 /** A publication that has not started this long after its time is missed: it is not published late. */
@@ -36,7 +36,12 @@ export interface WorkerOptions {
 export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions): PublishingWorker {
   const { concurrency, leaseMs = defaultLeaseMs, pollMs = defaultPollMs, onError } = options;
   const controller = new AbortController();
-  const activeRuns = new Set<Promise<void>>();
+  /** The id of the publication of each run. */
+  const activeRuns = new Map<Promise<void>, string>();
+  // Less than all slots, so that a studio or a host whose transfers hang never occupies the slots of others. A host may
+  // use more than a studio, so that no studio can occupy all slots of a host that others use, too.
+  const maxPerStudio = Math.max(1, Math.floor(concurrency / 2));
+  const maxPerHost = Math.max(1, Math.floor((concurrency * 3) / 4));
   let wakeUp = Promise.withResolvers<void>();
   let isFailing = false;
 
@@ -48,13 +53,14 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
     const searchedAt = deps.clock();
     if (work.hasOverdue) await markMissed(deps, work.now - missedAfter);
     while (activeRuns.size < concurrency && !controller.signal.aborted) {
-      const publication = await claimNext(deps, work, leaseMs);
+      const slots = { publicationIds: [...activeRuns.values()], maxPerStudio, maxPerHost };
+      const publication = await claimNext(deps, work, leaseMs, slots);
       if (!publication) break;
       const run = runWithLease(deps, publication, controller.signal, { leaseMs, onError }).finally(() => {
         activeRuns.delete(run);
         wake();
       });
-      activeRuns.add(run);
+      activeRuns.set(run, publication.id);
     }
     if (work.nextRunAt === undefined) return pollMs;
     const elapsedMs = deps.clock() - searchedAt;
@@ -91,7 +97,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
       controller.abort();
       wake();
       await loopEnd;
-      await Promise.all(activeRuns);
+      await Promise.all(activeRuns.keys());
     },
   };
 }
@@ -100,12 +106,13 @@ async function claimNext(
   { publications }: WorkerDeps,
   { now, hasAbandoned, hasDue }: PendingWork,
   leaseMs: number,
+  slots: UsedSlots,
 ): Promise<Publication | undefined> {
-  const leaseExpiresAt = now + leaseMs;
-  const abandonedPublication = hasAbandoned ? await publications.claimAbandoned(now, leaseExpiresAt) : undefined;
+  const claim = { now, leaseExpiresAt: now + leaseMs, slots };
+  const abandonedPublication = hasAbandoned ? await publications.claimAbandoned(claim) : undefined;
   if (abandonedPublication || !hasDue) return abandonedPublication;
   // A conflict means that another worker claimed a publication of the same account.
-  return retryOnConflict(() => publications.claimDue(now, leaseExpiresAt));
+  return retryOnConflict(() => publications.claimDue(claim));
 }
 
 async function runWithLease(

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { createPlatforms } from "#connectors/connectors.ts";
+import { createPlatformSetups } from "#connectors/catalog.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { sealCredential } from "#domain/platforms/credentials.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import type { PublishRequest } from "#domain/publishing/ports.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
+import { minutes, systemClock } from "#lib/clock.ts";
+import { createDeps, forEachEngine } from "../support/engines.ts";
+import { noIdentities } from "../support/platform-fixture.ts";
+import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const concurrency = 8;
+const hangingHost = "https://hanging.example";
+const otherHost = "https://other.example";
+
+forEachEngine("slots of the publishing worker", (fixture) => {
+  let worker: PublishingWorker | undefined;
+  afterEach(async () => {
+    await worker?.stop();
+    worker = undefined;
+    await fixture.database.q.deleteFrom("publications").execute();
+  });
+
+  function getDeps(): Deps {
+    const noFetch = () => Promise.reject(new Error("this test has no network access"));
+    const platforms = createPlatforms("http://localhost:3000", createPlatformSetups({}, noFetch, noIdentities));
+    return { ...createDeps(fixture.database, systemClock), platforms };
+  }
+
+  async function addAccount(owner: Caller, instance: string): Promise<string> {
+    const deps = getDeps();
+    const connection = { id: deps.newId("platformConnection"), studioId: owner.studio.id };
+    const account = { id: connection.id, handle: connection.id, name: null, avatarUrl: null, profileUrl: null };
+    const connectedAt = deps.clock();
+    const row = { ...connection, platform: "mastodon", instance, account, limits: null, connectedAt };
+    await deps.platformStore.insertOrUpdate(row, 1000);
+    const credential = sealCredential(deps, connection, { tokens: { accessToken: "a token" } });
+    const connectedBy = { userId: owner.user.id, at: connectedAt };
+    await deps.platformStore.connect(connection.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
+    return connection.id;
+  }
+
+  /** Makes a post due on `count` new accounts at this host. Returns the ids of the accounts. */
+  async function publishNow(owner: Caller, instance: string, count: number): Promise<string[]> {
+    const connectionIds: string[] = [];
+    for (let i = 0; i < count; i++) connectionIds.push(await addAccount(owner, instance));
+    const { id: postId } = await createPost(getDeps(), owner, { title: "", body: "Text" });
+    await publishPost(getDeps(), owner, { postId, connectionIds });
+    return connectionIds;
+  }
+
+  /** Starts a worker whose runs never finish. `started` lists the accounts whose publications have a slot. */
+  function startHangingWorker() {
+    const deps = getDeps();
+    const started: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    let searches = 0;
+    const hang = async ({ connection }: PublishRequest) => {
+      started.push(connection.account.id);
+      await ended.promise;
+      return { kind: "unknown", message: "the server did not respond" } as const;
+    };
+    const publisher: Deps["publisher"] = {
+      ...deps.publisher,
+      prepare: hang,
+      lookUp: hang,
+      getReconciliation: () => ({}),
+    };
+    const publications: Deps["publications"] = {
+      ...deps.publications,
+      findWork(overdueAfterMs) {
+        searches++;
+        return deps.publications.findWork(overdueAfterMs);
+      },
+    };
+    const options = { concurrency, onError: (error: unknown) => assert.fail(String(error)) };
+    const startedWorker = startPublishingWorker({ ...deps, publisher, publications }, options);
+    worker = { ...startedWorker, stop: () => (ended.resolve(), startedWorker.stop()) };
+    return {
+      started,
+      countStarted: (ids: readonly string[]) => ids.filter((id) => started.includes(id)).length,
+      /** Waits until the worker has searched for work and started all that it may start. */
+      async waitUntilIdle() {
+        let runningCount = -1;
+        while (runningCount !== started.length) {
+          runningCount = started.length;
+          const searchCount = searches + 2;
+          const hasSearched = () => {
+            startedWorker.wake();
+            return searches >= searchCount;
+          };
+          await waitUntil(hasSearched, { description: "the worker has completed a search" });
+          await waitUntil(async () => (await countRunning()) === started.length, {
+            description: "claimed runs started",
+          });
+        }
+      },
+    };
+  }
+
+  async function countRunning(): Promise<number> {
+    const query = fixture.database.q.selectFrom("publications").select("id");
+    return (await query.where("lease_expires_at", ">", Date.now()).execute()).length;
+  }
+
+  test("24 hanging accounts of one studio use half of the slots, and other studios start at once (PUB-18, F5)", async () => {
+    const hanging = await publishNow(await newStudio(getDeps()), hangingHost, 24);
+    const others = await publishNow(await newStudio(getDeps()), otherHost, 1);
+    const { countStarted, waitUntilIdle } = startHangingWorker();
+    await waitUntilIdle();
+    assert.deepEqual([countStarted(hanging), countStarted(others)], [concurrency / 2, 1]);
+    const late = await publishNow(await newStudio(getDeps()), otherHost, 1);
+    await waitUntilIdle();
+    assert.deepEqual([countStarted(hanging), countStarted(late)], [concurrency / 2, 1]);
+  });
+
+  test("one host uses three quarters of the slots, whichever studios its accounts belong to (F5)", async () => {
+    const hanging: string[] = [];
+    for (let i = 0; i < 4; i++) hanging.push(...(await publishNow(await newStudio(getDeps()), hangingHost, 4)));
+    const others = await publishNow(await newStudio(getDeps()), otherHost, 1);
+    const { countStarted, waitUntilIdle } = startHangingWorker();
+    await waitUntilIdle();
+    assert.deepEqual([countStarted(hanging), countStarted(others)], [(concurrency * 3) / 4, 1]);
+  });
+
+  test("accounts of the same studio on another host do not wait for a hanging host (F5)", async () => {
+    const owner = await newStudio(getDeps());
+    const hanging = await publishNow(owner, hangingHost, 24);
+    const others = await publishNow(owner, otherHost, 1);
+    const { countStarted, waitUntilIdle } = startHangingWorker();
+    await waitUntilIdle();
+    assert.deepEqual([countStarted(hanging), countStarted(others)], [concurrency / 2 - 1, 1]);
+  });
+
+  test("commits without a response, which workers look up later, use no more slots than new runs (F5)", async () => {
+    const hanging = await publishNow(await newStudio(getDeps()), hangingHost, 24);
+    const now = Date.now();
+    await fixture.database.q
+      .updateTable("publications")
+      .set({
+        ...{ state: "committing", lease_expires_at: now, next_run_at: now, started_at: now, committed_at: now },
+        ...{ content: JSON.stringify({ title: null, text: "Text", assets: [] }), commit_key: "key" },
+      })
+      .execute();
+    const others = await publishNow(await newStudio(getDeps()), otherHost, 1);
+    const { countStarted, waitUntilIdle } = startHangingWorker();
+    await waitUntilIdle();
+    assert.deepEqual([countStarted(hanging), countStarted(others)], [concurrency / 2, 1]);
+  });
+
+  test("a claim takes the publication of the studio with the fewest slots, then the oldest (F5)", async () => {
+    const [busy, idle] = [await newStudio(getDeps()), await newStudio(getDeps())];
+    await publishNow(busy, hangingHost, 3);
+    await publishNow(idle, otherHost, 2);
+    const { publications } = getDeps();
+    const publicationIds: string[] = [];
+    const studioIds: string[] = [];
+    for (;;) {
+      const now = await publications.getTime();
+      const slots = { publicationIds, maxPerStudio: 3, maxPerHost: 3 };
+      const claimedPublication = await publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots });
+      if (!claimedPublication) break;
+      publicationIds.push(claimedPublication.id);
+      studioIds.push(claimedPublication.studioId);
+    }
+    const [first, second] = [busy.studio.id, idle.studio.id];
+    assert.deepEqual(studioIds, [first, second, first, second, first]);
+  });
+});
