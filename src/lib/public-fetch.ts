@@ -1,4 +1,4 @@
-import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { request as requestHttp, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable } from "node:stream";
@@ -116,7 +116,7 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
     const timeout = AbortSignal.timeout(init?.timeoutMs ?? timeoutMs);
     const signal = init?.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     const { status, headers: responseHeaders, body } = await openUrl(url, signal, init);
-    const content = await readBody(body, maxBytes);
+    const content = await readBody(body, maxBytes, timeoutMs);
     const headers = Object.entries(responseHeaders).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" ? [[name, value]] : [],
     );
@@ -165,10 +165,31 @@ function sendRequest(
     if (!isStreamed(body)) return outgoing.end(body);
     body.open().then(
       // An error of either stream destroys the request, and the request then reports the error.
-      (content) => pipeline(Readable.from(content), outgoing, () => {}),
+      (content) => pipeline(Readable.from(abortWithoutProgress(content, outgoing)), outgoing, () => {}),
       (error: Error) => outgoing.destroy(error),
     );
   });
+}
+
+/** How long the other side may take to accept the next part of a streamed body, or to respond after the last part. */
+const maxStallMs = 30_000;
+
+/** Passes on the content, and aborts the request if the other side stops reading. */
+async function* abortWithoutProgress(
+  content: AsyncIterable<Uint8Array>,
+  outgoing: ClientRequest,
+): AsyncGenerator<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined;
+  const restartTimer = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => outgoing.destroy(new Error("no progress")), maxStallMs);
+  };
+  for (const event of ["response", "close"]) outgoing.once(event, () => clearTimeout(timer));
+  restartTimer();
+  for await (const chunk of content) {
+    yield chunk;
+    restartTimer();
+  }
 }
 
 type RequestBody = NonNullable<PublicRequest["body"]>;
@@ -177,9 +198,11 @@ const isStreamed = (body: RequestBody | undefined): body is StreamedBody => type
 
 const getBodyLength = (body: RequestBody): number => (isStreamed(body) ? body.bytes : Buffer.byteLength(body));
 
-async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+async function readBody(body: Readable, maxBytes: number, timeoutMs: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
+  // The whole request may take longer, if it has a large body.
+  const timer = setTimeout(() => body.destroy(connectionLostError()), timeoutMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
@@ -189,6 +212,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   } catch (error) {
     throw error instanceof PublicFetchError ? error : connectionLostError();
   } finally {
+    clearTimeout(timer);
     body.destroy();
   }
   return Buffer.concat(chunks);
