@@ -159,7 +159,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const mediaFailure = await prepareMedia(request, saveProgress, signal);
       if (mediaFailure) return mediaFailure;
       if (!isStopped()) {
-        const mentions = await resolveMentions(calls, request);
+        const mentions = await resolveMentions(calls, request, signal);
         if ("kind" in mentions) return mentions;
         if (mentions.value) await saveProgress(Object.assign(progress, { mentions: mentions.value }));
         const postsFailure = await saveEarlierPostIds(calls, request, saveProgress);

@@ -5,6 +5,7 @@ import type { CallOutcome, PublishCalls } from "./publish-calls.ts";
 export async function resolveMentions(
   calls: PublishCalls,
   request: PublishRequest,
+  signal: AbortSignal,
 ): Promise<CallOutcome<Record<string, string> | undefined>> {
   const { platform } = request.connection;
   const { mentions } = calls.getPublishing(platform);
@@ -12,7 +13,7 @@ export async function resolveMentions(
   const ids: Record<string, string> = {};
   for (const name of mentions.listNames(request.content)) {
     const call = mentions.buildCall(calls.createContext(request), name);
-    const account = await calls.call(platform, call, mentions.parseId);
+    const account = await calls.call(platform, call, mentions.parseId, { signal });
     if ("value" in account) ids[name] = account.value;
     else if (!isUnknownName(account)) return account;
   }

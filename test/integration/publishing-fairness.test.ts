@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { afterEach, test } from "node:test";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { sealCredential } from "#domain/platforms/credentials.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublishRequest } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
 import { minutes, systemClock } from "#lib/clock.ts";
 import { createDeps, forEachEngine } from "../support/engines.ts";
-import { noIdentities } from "../support/platform-fixture.ts";
+import { newMastodonConnection, noIdentities } from "../support/platform-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -33,23 +33,10 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     return { ...createDeps(fixture.database, systemClock), platforms };
   }
 
-  async function addAccount(owner: Caller, instance: string): Promise<string> {
-    const deps = getDeps();
-    const connection = { id: deps.newId("platformConnection"), studioId: owner.studio.id };
-    const account = { id: connection.id, handle: connection.id, name: null, avatarUrl: null, profileUrl: null };
-    const connectedAt = deps.clock();
-    const row = { ...connection, platform: "mastodon", instance, account, limits: null, connectedAt };
-    await deps.platformStore.insertOrUpdate(row, 1000);
-    const credential = sealCredential(deps, connection, { tokens: { accessToken: "a token" } });
-    const connectedBy = { userId: owner.user.id, at: connectedAt };
-    await deps.platformStore.connect(connection.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
-    return connection.id;
-  }
-
   /** Makes a post due on `count` new accounts at this host. Returns the ids of the accounts. */
   async function publishNow(owner: Caller, instance: string, count: number): Promise<string[]> {
     const connectionIds: string[] = [];
-    for (let i = 0; i < count; i++) connectionIds.push(await addAccount(owner, instance));
+    for (let i = 0; i < count; i++) connectionIds.push(await newMastodonConnection(getDeps(), owner, instance));
     const { id: postId } = await createPost(getDeps(), owner, { title: "", body: "Text" });
     await publishPost(getDeps(), owner, { postId, connectionIds });
     return connectionIds;
@@ -152,6 +139,22 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     const { countStarted, waitUntilIdle } = startHangingWorker();
     await waitUntilIdle();
     assert.deepEqual([countStarted(hanging), countStarted(others)], [concurrency / 2, 1]);
+  });
+
+  test("a run that takes too long ends and is retried later (F5)", async () => {
+    const deps = getDeps();
+    await publishNow(await newStudio(deps), hangingHost, 1);
+    const prepare: Deps["publisher"]["prepare"] = async (_request, _saveProgress, signal) => {
+      if (!signal.aborted) await once(signal, "abort");
+      return { kind: "unknown", message: "canceled" };
+    };
+    worker = startPublishingWorker(
+      { ...deps, publisher: { ...deps.publisher, prepare } },
+      { concurrency, maxRunMs: 1, onError: (error) => assert.fail(String(error)) },
+    );
+    const query = fixture.database.q.selectFrom("activity").select("id").where("action", "=", "publication.delayed");
+    const delayed = query.where("detail", "like", "%the transfer took too long%");
+    await waitUntil(async () => (await delayed.execute()).length > 0, { description: "the run ends" });
   });
 
   test("a claim takes the publication of the studio with the fewest slots, then the oldest (F5)", async () => {

@@ -65,6 +65,21 @@ export async function newConnection(
   return id;
 }
 
+/** Creates a connection to a new account of a Mastodon server, without calling it. Its token does not expire. */
+export async function newMastodonConnection(deps: Deps, { studio, user }: Caller, instance: string): Promise<string> {
+  const connection = { id: deps.newId("platformConnection"), studioId: studio.id };
+  const account = { id: connection.id, handle: connection.id, name: null, avatarUrl: null, profileUrl: null };
+  const connectedAt = deps.clock();
+  await deps.platformStore.insertOrUpdate(
+    { ...connection, platform: "mastodon", instance, account, limits: null, connectedAt },
+    maxConnections,
+  );
+  const credential = sealCredential(deps, connection, { tokens: { accessToken: "a token" } });
+  const connectedBy = { userId: user.id, at: connectedAt };
+  await deps.platformStore.connect(connection.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
+  return connection.id;
+}
+
 export const extractToken = (connectUrl: string): string => connectUrl.split("/connect/")[1] ?? "";
 
 /** Connects an account through the whole OAuth flow; returns the id of the connection. */

@@ -84,8 +84,16 @@ export async function retryLater(
 
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
 
-/** Ends the claim at shutdown, before anything is public, so that another worker can take the publication. */
-export async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
+/** Ends an aborted run, before anything is public. */
+export function endAborted(deps: WorkerDeps, publication: Publication, { reason }: AbortSignal): Promise<void> {
+  const hasTimedOut = reason instanceof DOMException && reason.name === "TimeoutError";
+  return hasTimedOut
+    ? retryLater(deps, publication, { message: "the transfer took too long" })
+    : releaseClaim(deps, publication);
+}
+
+/** Ends the claim at shutdown, so that another worker can take the publication. */
+async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
   await deps.transact({ job: "publish" }, async (tx) => {
     const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
     await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });

@@ -7,7 +7,7 @@ import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, readContent, toSentContent } from "./content.ts";
-import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
+import { endAborted, markFailed, markPublished, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublicationContent, PublishRequest } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
@@ -50,7 +50,7 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   const content =
     sentContent ??
     (await untilAborted(signal, fitContent(deps, claimedPublication.studioId, connection, startedPublication.content)));
-  if (!content) return releaseClaim(deps, startedPublication);
+  if (!content) return endAborted(deps, startedPublication, signal);
   if ("kind" in content) return endUnpublished(deps, startedPublication, content);
   // Stored, because a repeated commit must name the same files and sizes.
   const fittedPublication = await updateClaimed(deps, startedPublication, { content });
@@ -77,7 +77,7 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
       signal,
     ),
   );
-  if (signal.aborted) return releaseClaim(deps, fittedPublication);
+  if (signal.aborted) return endAborted(deps, fittedPublication, signal);
   // Other outcomes do not show whether an earlier commit made the post public.
   const isKnownUnpublished = !request.progress.isPublic && ["prepared", "rejected"].includes(preparation.kind);
   // The earlier commit made nothing public, and the post was edited since then: publish it as it is now.

@@ -13,6 +13,8 @@ const missedAfter = minutes(60);
 const defaultPollMs = seconds(1);
 /** This long after the crash of a worker, another one takes over its publications. */
 const defaultLeaseMs = seconds(30);
+/** A run that has not sent its commit by then starts again later, so that a slow server can't keep a slot. */
+const defaultMaxRunMs = minutes(30);
 const missedBatchSize = 100;
 
 export interface PublishingWorker {
@@ -27,6 +29,8 @@ export interface WorkerOptions {
   concurrency: number;
   /** Shorter in tests. */
   leaseMs?: number;
+  /** How long one run may prepare the commit. Shorter in tests. */
+  maxRunMs?: number;
   /** How often to look for due publications without a wake-up. Longer in tests of wake-ups. */
   pollMs?: number;
   onError(error: unknown, publicationId?: string): void;
@@ -35,6 +39,7 @@ export interface WorkerOptions {
 /** Runs due publications. Any number of processes can have a worker. */
 export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions): PublishingWorker {
   const { concurrency, leaseMs = defaultLeaseMs, pollMs = defaultPollMs, onError } = options;
+  const { maxRunMs = defaultMaxRunMs } = options;
   const controller = new AbortController();
   /** The id of the publication of each run. */
   const activeRuns = new Map<Promise<void>, string>();
@@ -56,7 +61,8 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
       const slots = { publicationIds: [...activeRuns.values()], maxPerStudio, maxPerHost };
       const publication = await claimNext(deps, work, leaseMs, slots);
       if (!publication) break;
-      const run = runWithLease(deps, publication, controller.signal, { leaseMs, onError }).finally(() => {
+      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(maxRunMs)]);
+      const run = runWithLease(deps, publication, signal, { leaseMs, onError }).finally(() => {
         activeRuns.delete(run);
         wake();
       });
