@@ -1,8 +1,9 @@
 import type { Account } from "#domain/platforms/connection.ts";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
-import { callApi } from "./call-api.ts";
+import { callApi, requireId, toUrl } from "./call-api.ts";
 import { toCallContext, type ConnectorContext } from "./oauth.ts";
+import { toTokens } from "./token-response.ts";
 import { maxAccounts, type PlatformAccount, type JsonObject } from "./platform.ts";
 
 /** Fetches the accounts that the tokens give access to. */
@@ -16,13 +17,13 @@ export async function fetchAccounts(
   return accounts.slice(0, maxAccounts).map(({ accessToken, ...account }) => ({
     account: sanitizeAccount(account),
     // The expiry of the user's token does not apply to an account's own token.
-    tokens: accessToken === undefined ? tokens : { accessToken },
+    tokens: accessToken === undefined ? tokens : toTokens({ access_token: accessToken }),
   }));
 }
 
 function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readonly PlatformAccount[] {
   try {
-    return platform.parseAccounts(body);
+    return platform.parseAccounts(body).map((account) => ({ ...account, id: requireId(account.id) }));
   } catch {
     throw new PlatformError("unavailable", "it sent an invalid response");
   }
@@ -30,27 +31,22 @@ function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readon
 
 /** Makes the account safe to store and display. Users of the platform choose its handle, name and URLs. */
 function sanitizeAccount({ id, handle, name, avatarUrl, profileUrl }: PlatformAccount): Account {
-  if (id.length > 300) throw new PlatformError("unavailable", "it sent an invalid response");
   return {
-    id: id.toWellFormed().replaceAll("\0", ""),
+    id,
     handle: sanitizeText(handle),
     name: sanitizeText(name),
-    avatarUrl: sanitizeUrl(avatarUrl),
-    profileUrl: sanitizeUrl(profileUrl),
+    avatarUrl: toUrl(avatarUrl),
+    profileUrl: toUrl(profileUrl),
   };
 }
 
 function sanitizeText(text: string | undefined): string | null {
   const sanitizedText =
     text
-      ?.toWellFormed()
-      .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
+      ?.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
       .trim()
-      .slice(0, 200) ?? "";
+      .slice(0, 200)
+      // Last, because the slice may end within a surrogate pair.
+      .toWellFormed() ?? "";
   return sanitizedText === "" ? null : sanitizedText;
-}
-
-function sanitizeUrl(text: string | undefined): string | null {
-  const url = text === undefined || text.length > 2000 ? null : URL.parse(text);
-  return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }

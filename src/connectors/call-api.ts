@@ -1,5 +1,5 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
-import { parseJson } from "#lib/parse-json.ts";
+import { parseJson, type JsonReviver } from "#lib/parse-json.ts";
 import { PublicFetchError, type PublicFetch, type PublicFetchRequest } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 
@@ -24,6 +24,36 @@ export function requireText(value: unknown, fieldName: string): string {
   const text = toText(value);
   if (text === undefined) throw new Error(`the response has no ${fieldName}`);
   return text;
+}
+
+/** No platform has longer ids, and databases can't index much longer ones. */
+const maxIdLength = 300;
+
+/** Returns an id. Throws if there is none that can be stored: a shortened or cleaned id would be another id. */
+export function requireId(value: unknown, fieldName = "id"): string {
+  const id = requireText(value, fieldName);
+  if (id.length > maxIdLength || /[\p{Cc}\p{Cs}]/u.test(id))
+    throw new Error(`the response has an invalid ${fieldName}`);
+  return id;
+}
+
+const maxUrlLength = 2000;
+
+/** Returns an http(s) URL that can be stored and linked to; null for anything else. */
+export function toUrl(value: unknown): string | null {
+  const url = typeof value === "string" && value.length <= maxUrlLength ? URL.parse(value) : null;
+  return url && /^https?:$/.test(url.protocol) && url.href.length <= maxUrlLength ? url.href : null;
+}
+
+/** Parses each object of a list, and leaves out those that can't be parsed. */
+export function parseList<T>(value: unknown, parse: (item: JsonObject) => T): T[] {
+  return toObjectList(value).flatMap((item) => {
+    try {
+      return [parse(item)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Sends one call and returns the response body. Errors never contain text from the platform. */
@@ -76,12 +106,16 @@ export function buildRequest(
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    const body = bytes.length === 0 ? {} : parseJson(bytes);
+    const body = bytes.length === 0 ? {} : parseJson(bytes, keepInt64);
     return Array.isArray(body) ? { items: body } : toObject(body);
   } catch {
     throw new PlatformError("unavailable", "it sent an invalid response");
   }
 }
+
+/** Keeps integers that a number can't represent as text: some platforms send ids of 64 bits. */
+const keepInt64: JsonReviver = (_key, value, { source }) =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d{1,20}$/.test(source ?? "") ? source : value;
 
 /** Converts every failure to a PlatformError. */
 export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { FailedOutcome } from "#domain/publishing/ports.ts";
-import { seconds } from "#lib/clock.ts";
+import { days, seconds } from "#lib/clock.ts";
 
 /** Statuses that may follow a request that was executed, or is being executed. */
 const inconclusiveStatuses: readonly number[] = [408, 409, 425];
@@ -50,4 +50,6 @@ function readRetryAfterDelay({ headers }: Response): number | undefined {
 const readResetDelay = ({ headers }: Response): number | undefined =>
   toDelay(seconds(Number(headers.get("x-rate-limit-reset"))) - Date.now());
 
-const toDelay = (ms: number): number | undefined => (Number.isFinite(ms) && ms > 0 ? ms : undefined);
+/** A whole number of milliseconds, at most ten years: the end of the delay must be a valid date. */
+export const toDelay = (ms: number): number | undefined =>
+  Number.isFinite(ms) && ms > 0 ? Math.ceil(Math.min(ms, days(3650))) : undefined;

@@ -5,6 +5,8 @@ import type { CallOutcome, PublishCalls } from "./publish-calls.ts";
 import type { AccountPosts, Publishing, PublishContext, RemotePost } from "./publishing.ts";
 
 type PostComparison = Extract<Publishing["reconcile"], { findPosts: unknown }>;
+/** How many posts are compared, each perhaps with a call: a server may return more than the call asked for. */
+const maxComparedPosts = 40;
 /** Whether another publication already has this post. */
 type IsTaken = (remoteId: string) => Promise<boolean>;
 
@@ -55,7 +57,7 @@ export async function lookUpPost(
   const posts = await calls.call(platform, reconcile.buildCall(context), (body) => reconcile.findPosts(body, context));
   if ("kind" in posts) return toUnknown(posts);
   const newPosts = posts.value.filter(({ id }) => !request.progress.earlierPostIds?.includes(id));
-  const candidates = await filterOutTaken(newPosts, isTaken);
+  const candidates = await filterOutTaken(newPosts.slice(0, maxComparedPosts), isTaken);
   const matchingPosts = await selectByExactText(calls, platform, candidates, reconcile, context);
   if ("kind" in matchingPosts) return toUnknown(matchingPosts);
   const [post, ...others] = matchingPosts.value;

@@ -1,3 +1,4 @@
+import { PlatformError } from "#domain/platforms/platform-error.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { days } from "#lib/clock.ts";
 import { readObject, toText } from "./call-api.ts";
@@ -45,14 +46,23 @@ function createJsonResponse(status: number, body: JsonObject): Response {
   return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 }
 
+/** Far longer than any token, and short enough for a header. */
+const maxTokenLength = 10_000;
+
+function requireToken(token: string): string {
+  if (token.length > maxTokenLength || /[\p{Cc}\p{Cs}]/u.test(token))
+    throw new PlatformError("unavailable", "it sent an invalid response");
+  return token;
+}
+
 export function toTokens(body: {
   access_token: string;
   refresh_token?: string | undefined;
   expires_in?: number | undefined;
 }): PlatformTokens {
   return {
-    accessToken: body.access_token,
-    refreshToken: body.refresh_token,
+    accessToken: requireToken(body.access_token),
+    refreshToken: body.refresh_token === undefined ? undefined : requireToken(body.refresh_token),
     expiresInMs: body.expires_in === undefined ? undefined : body.expires_in * 1000,
   };
 }

@@ -3,7 +3,7 @@ import type { PublicFetch, PublicRequest } from "#lib/public-fetch.ts";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
-import { requireText, toText } from "#connectors/call-api.ts";
+import { requireId, toText, toUrl } from "#connectors/call-api.ts";
 import type { Publishing } from "#connectors/publishing.ts";
 import { minutes } from "#lib/clock.ts";
 import { keyLifetimeMs } from "./sandbox-api.ts";
@@ -57,7 +57,7 @@ function createSandboxEntry(origin: string): Platform {
     }),
     parseAccounts: (response) => [
       {
-        id: requireText(response["sub"], "sub"),
+        id: requireId(response["sub"], "sub"),
         handle: toText(response["preferred_username"]),
         name: toText(response["name"]),
       },
@@ -95,7 +95,7 @@ function createSandboxPublishing(): Publishing {
           ...(altText === null ? {} : { "x-alt-text": encodeURIComponent(altText) }),
         },
       }),
-      parseId: (body) => requireText(body["id"], "id"),
+      parseId: (body) => requireId(body["id"]),
     },
     commit: {
       buildCall: ({ accessToken, endpoints, content, progress, commitKey }) => ({
@@ -105,7 +105,7 @@ function createSandboxPublishing(): Publishing {
         headers: { "idempotency-key": commitKey },
         json: { text: content.text, mediaIds: content.assets.map(({ id }) => progress.mediaIds[id] ?? "") },
       }),
-      parsePost: (body) => ({ id: requireText(body["id"], "id"), url: toText(body["url"]) ?? null }),
+      parsePost: (body) => ({ id: requireId(body["id"]), url: toUrl(body["url"]) }),
     },
     reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5), isRejectionFinal: true },
   };

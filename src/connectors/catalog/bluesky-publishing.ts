@@ -1,11 +1,13 @@
 import { days, toIsoTime } from "#lib/clock.ts";
 import { buildFacets, listMentionedHandles } from "../atproto/facets.ts";
 import { deriveRecordKey } from "../atproto/record-key.ts";
-import { requireText, toObject } from "../call-api.ts";
+import { requireId, toObject } from "../call-api.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { PublishContext, Publishing } from "../publishing.ts";
 
 const collection = "app.bsky.feed.post";
+/** A reference to a file has about 200 characters. */
+const maxReferenceLength = 2000;
 
 export const buildProfileUrl = (account: string): string => `https://bsky.app/profile/${account}`;
 
@@ -20,8 +22,10 @@ export const blueskyPublishing: Publishing = {
     }),
     // The post's record must contain the whole reference (digest, type and size), so all of it is the id.
     parseId: ({ blob }) => {
-      requireText(toObject(toObject(blob)["ref"])["$link"], "link");
-      return JSON.stringify(blob);
+      requireId(toObject(toObject(blob)["ref"])["$link"], "link");
+      const reference = JSON.stringify(blob);
+      if (reference.length > maxReferenceLength) throw new Error("the response has an invalid reference");
+      return reference;
     },
   },
   mentions: {
@@ -31,7 +35,7 @@ export const blueskyPublishing: Publishing = {
       url: `${endpoints.api}/xrpc/com.atproto.identity.resolveHandle`,
       query: { handle },
     }),
-    parseId: ({ did }) => requireText(did, "did"),
+    parseId: ({ did }) => requireId(did, "did"),
   },
   commit: {
     buildCall: (context) => ({
@@ -41,7 +45,7 @@ export const blueskyPublishing: Publishing = {
       json: { repo: context.account.id, collection, ...buildRecord(context) },
     }),
     parsePost: ({ uri }, { account }) => {
-      const id = requireText(uri, "uri");
+      const id = requireId(uri, "uri");
       return { id, url: `${buildProfileUrl(account.handle ?? account.id)}/post/${id.split("/").at(-1)}` };
     },
   },

@@ -1,6 +1,6 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import type { ContentAsset, PublicationContent } from "#domain/publishing/ports.ts";
-import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { parseList, requireId, requireText, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
 import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
@@ -39,7 +39,7 @@ export const facebookPublishing: Publishing = {
       };
     },
     parsePost: (body) => {
-      const id = requireText(body["id"], "id");
+      const id = requireId(body["id"]);
       return { id, url: `${site}/${id}` };
     },
     // The response has the id of the video. The video is public when Facebook has processed it, which may fail.
@@ -61,11 +61,12 @@ export const facebookPublishing: Publishing = {
         limit: String(maxComparedPosts),
       },
     }),
-    listIds: ({ data }) => toObjectList(data).map(({ id }) => requireText(id, "id")),
+    listIds: ({ data }) => parseList(data, ({ id }) => requireId(id)),
     findPosts: ({ data }, context) =>
-      toObjectList(data)
-        .filter((post) => isSamePost(post, context))
-        .map(toPost),
+      parseList(
+        toObjectList(data).filter((post) => isSamePost(post, context)),
+        toPost,
+      ),
     getAppearanceDelayMs: (content) => (findVideo(content) ? videoAppearanceDelayMs : undefined),
   },
 };
@@ -97,7 +98,7 @@ const unpublishedPhoto: MediaUpload = {
       mimeType,
     },
   }),
-  parseId: (body) => requireText(body["id"], "id"),
+  parseId: (body) => requireId(body["id"]),
 };
 
 function buildAttachedMedia({ content, progress }: PublishContext): Record<string, string> {
@@ -107,7 +108,7 @@ function buildAttachedMedia({ content, progress }: PublishContext): Record<strin
 }
 
 function toPost(post: JsonObject): RemotePost {
-  const id = requireText(post["id"], "id");
+  const id = requireId(post["id"]);
   return { id, url: parseUrl(post) ?? `${site}/${id}` };
 }
 
@@ -127,16 +128,14 @@ function parseVideoStatus(video: JsonObject, context: PublishContext): "in_progr
 /** The post of a video, with the id that the feed has: `{page}_{post}`. */
 function toVideoPost(video: JsonObject, { account }: PublishContext): RemotePost {
   const { id: videoId, url } = toPost(video);
-  const postId = toText(video["post_id"]);
-  if (postId === undefined) return { id: videoId, url };
+  if (video["post_id"] === undefined) return { id: videoId, url };
+  const postId = requireId(video["post_id"], "post_id");
   return { id: postId.includes("_") ? postId : `${account.id}_${postId}`, url };
 }
 
 /** Videos have a URL without the host. */
 function parseUrl({ permalink_url: permalink }: JsonObject): string | null {
-  const url = toText(permalink);
-  if (url?.startsWith("/")) return `${site}${url}`;
-  return url?.startsWith("https://") ? url : null;
+  return toUrl(typeof permalink === "string" && permalink.startsWith("/") ? `${site}${permalink}` : permalink);
 }
 
 /** Compares author and time too, because the feed also has posts of visitors and older posts. */

@@ -1,4 +1,4 @@
-import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { duplicateOutcome } from "../classify-status.ts";
 import type { MediaUpload, UploadSession } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
@@ -27,7 +27,7 @@ export const linkedinPublishing: Publishing = {
       },
     }),
     parsePost: (_body, _context, headers) => {
-      const id = requireText(headers.get("x-restli-id"), "x-restli-id");
+      const id = requireId(headers.get("x-restli-id"), "x-restli-id");
       return { id, url: `https://www.linkedin.com/feed/update/${id}/` };
     },
   },
@@ -91,7 +91,7 @@ function createUpload(
       }),
       parseSession: (body, { bytes }) => {
         const value = toObject(body["value"]);
-        return { mediaId: requireText(value[kind], kind), ...parseParts(value, bytes) };
+        return { mediaId: requireId(value[kind], kind), ...parseParts(value, bytes) };
       },
     },
     part: {

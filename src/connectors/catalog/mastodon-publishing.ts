@@ -1,7 +1,7 @@
 import { listExtensions } from "#domain/assets/model/filename.ts";
 import { sha256 } from "#lib/digest.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
-import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject, Platform } from "../platform.ts";
 import type { PublishContext, Publishing } from "../publishing.ts";
 
@@ -22,7 +22,7 @@ export const mastodonPublishing: Publishing = {
         mimeType,
       },
     }),
-    parseId: (body) => requireText(body["id"], "id"),
+    parseId: (body) => requireId(body["id"]),
     processing: {
       isPending: (status) => status === 202,
       buildStatusCall: ({ accessToken, endpoints }, mediaId) => ({
@@ -55,11 +55,12 @@ export const mastodonPublishing: Publishing = {
       bearer: accessToken,
       query: { limit: String(maxComparedPosts), exclude_reblogs: "true" },
     }),
-    listIds: ({ items }) => toObjectList(items).map((status) => requireText(status["id"], "id")),
+    listIds: ({ items }) => parseList(items, ({ id }) => requireId(id)),
     findPosts: ({ items }, context) =>
-      toObjectList(items)
-        .filter((status) => hasSameMedia(status, context))
-        .map(parsePost),
+      parseList(
+        toObjectList(items).filter((status) => hasSameMedia(status, context)),
+        parsePost,
+      ),
     exactText: {
       buildCall: ({ accessToken, endpoints }, { id }) => ({
         method: "GET",
@@ -79,8 +80,7 @@ const buildFilename = (storageKey: string, mimeType: string): string =>
   `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
 
 function parsePost(status: JsonObject): { id: string; url: string | null } {
-  const url = toText(status["url"]);
-  return { id: requireText(status["id"], "id"), url: url !== undefined && /^https?:/.test(url) ? url : null };
+  return { id: requireId(status["id"]), url: toUrl(status["url"]) };
 }
 
 /** Compares alt texts, because the attachments of a post have other ids than their uploads. */

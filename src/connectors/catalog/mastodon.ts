@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { requireText, toText } from "../call-api.ts";
+import { requireId, toText } from "../call-api.ts";
 import { mastodonInstanceLimits, mastodonPublishing } from "./mastodon-publishing.ts";
 
 const mebibyte = 1024 * 1024;
@@ -22,8 +22,8 @@ export const mastodon: Platform = {
       form: { client_name: name, website, redirect_uris: redirectUri, scopes: scopes.join(" ") },
     }),
     parseCredentials: (body) => ({
-      clientId: requireText(body["client_id"], "client_id"),
-      clientSecret: requireText(body["client_secret"], "client_secret"),
+      clientId: requireId(body["client_id"], "client_id"),
+      clientSecret: requireId(body["client_secret"], "client_secret"),
     }),
   },
   scopes,
@@ -39,7 +39,7 @@ export const mastodon: Platform = {
   }),
   parseAccounts: (body) => [
     {
-      id: requireText(body["id"], "id"),
+      id: requireId(body["id"]),
       handle: toText(body["acct"]),
       name: toText(body["display_name"]),
       avatarUrl: toText(body["avatar"]),

@@ -1,5 +1,5 @@
 import { seconds, toIsoTime } from "#lib/clock.ts";
-import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { parseList, requireId, toObject, toObjectList, toText } from "../call-api.ts";
 import { duplicateOutcome } from "../classify-status.ts";
 import type { FilePart, MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
@@ -39,9 +39,10 @@ export const xPublishing: Publishing = {
       },
     }),
     findPosts: ({ data }, context) =>
-      toObjectList(data)
-        .filter((post) => isSamePost(post, context))
-        .map((post) => toPost(post, context)),
+      parseList(
+        toObjectList(data).filter((post) => isSamePost(post, context)),
+        (post) => toPost(post, context),
+      ),
   },
 };
 
@@ -52,7 +53,7 @@ function buildCall({ accessToken, endpoints }: PublishContext, method: ApiCall["
 const listMediaIds = ({ content, progress }: PublishContext): string[] =>
   content.assets.map(({ id }) => progress.mediaIds[id] ?? "");
 
-const parseMediaId = ({ data }: JsonObject): string => requireText(toObject(data)["id"], "id");
+const parseMediaId = ({ data }: JsonObject): string => requireId(toObject(data)["id"]);
 
 /** X has alt text for images only. */
 const buildAltTextCall: MediaUpload["buildAltTextCall"] = (context, { kind, altText }, mediaId) =>
@@ -130,7 +131,7 @@ function splitFile(bytes: number): FilePart[] {
 }
 
 function toPost(post: JsonObject, { account }: PublishContext): RemotePost {
-  const id = requireText(post["id"], "id");
+  const id = requireId(post["id"]);
   const path = account.handle === null ? "i/web" : encodeURIComponent(account.handle);
   return { id, url: `https://x.com/${path}/status/${id}` };
 }

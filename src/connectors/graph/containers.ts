@@ -1,5 +1,5 @@
 import { minutes, seconds } from "#lib/clock.ts";
-import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
@@ -115,13 +115,12 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
           }),
         findPosts: ({ data }, { content, progress, committedAt = 0 }): RemotePost[] => {
           const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockToleranceMs;
-          return toObjectList(data)
-            .filter(
-              (post) =>
-                Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
-                (toText(post[text.field]) ?? "").trim() === content.text.trim(),
-            )
-            .map((post) => ({ id: parseId(post), url: parsePermalink(post) }));
+          const posts = toObjectList(data).filter(
+            (post) =>
+              Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
+              (toText(post[text.field]) ?? "").trim() === content.text.trim(),
+          );
+          return parseList(posts, (post) => ({ id: parseId(post), url: parsePermalink(post) }));
         },
         getAppearanceDelayMs: () => appearanceDelayMs,
       },
@@ -129,12 +128,9 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
   };
 }
 
-const parseId = (body: JsonObject): string => requireText(body["id"], "id");
+const parseId = (body: JsonObject): string => requireId(body["id"]);
 
-const parsePermalink = ({ permalink }: JsonObject): string | null => {
-  const url = toText(permalink);
-  return url?.startsWith("https://") ? url : null;
-};
+const parsePermalink = ({ permalink }: JsonObject): string | null => toUrl(permalink);
 
 const containerStatuses: Readonly<Record<string, ContainerStatus>> = {
   EXPIRED: "expired",

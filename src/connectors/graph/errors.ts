@@ -1,7 +1,13 @@
 import type { FailedOutcome } from "#domain/publishing/ports.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { toObject, toObjectList } from "../call-api.ts";
-import { duplicateOutcome, mediaRejectedOutcome, rateLimitOutcome, reconnectOutcome } from "../classify-status.ts";
+import {
+  duplicateOutcome,
+  mediaRejectedOutcome,
+  rateLimitOutcome,
+  reconnectOutcome,
+  toDelay,
+} from "../classify-status.ts";
 import type { JsonObject } from "../platform.ts";
 import type { ErrorResponse } from "../publishing.ts";
 
@@ -49,8 +55,7 @@ function readRegainDelay(headers: Headers): number | undefined {
     const usage = toObject(JSON.parse(headers.get("x-business-use-case-usage") ?? "{}"));
     const limits = Object.values(usage).flatMap(toObjectList);
     const times = limits.map(({ estimated_time_to_regain_access: time }) => (typeof time === "number" ? time : 0));
-    const longest = Math.max(0, ...times);
-    return longest === 0 ? undefined : minutes(longest);
+    return toDelay(minutes(Math.max(0, ...times)));
   } catch {
     return undefined;
   }
