@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { catalog } from "#connectors/catalog.ts";
+import { bluesky } from "#connectors/catalog/bluesky.ts";
+import { mastodon } from "#connectors/catalog/mastodon.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
 import type { Endpoints, JsonObject, Platform } from "#connectors/platform.ts";
+import type { PublishContext } from "#connectors/publishing.ts";
+import { PlatformError } from "#domain/platforms/platform-error.ts";
 import { sampleCredential, platformExamples } from "../support/platform-examples.ts";
 
 for (const platform of catalog) {
@@ -62,6 +67,54 @@ test("a hostile handle cannot change the origin of a profile URL", () => {
       );
     }
   }
+});
+
+test("no platform's parser returns an id that can't be stored, or a URL that can't be linked to (F8)", () => {
+  const context = {
+    account: { id: "1", handle: "studio" },
+    endpoints: { api: "https://api.example" },
+    content: { title: null, text: "", assets: [] },
+    progress: { mediaIds: {} },
+  } as unknown as PublishContext;
+  const createBody = (id: unknown, url: unknown): JsonObject => {
+    const post = { id, uri: id, url, permalink: url, permalink_url: url };
+    return { ...post, data: post };
+  };
+  const publishings = [...catalog, bluesky].flatMap(({ publishing }) => (publishing ? [publishing] : []));
+  assert.ok(publishings.length >= 7);
+  for (const { commit, permalink } of publishings) {
+    for (const id of ["1\0", "\ud800", "1".repeat(100_000), "", {}, Infinity]) {
+      // A header can't contain the other values.
+      const headers = new Headers(typeof id === "string" && id.length > 2 ? { "x-restli-id": id } : {});
+      assert.throws(() => commit.parsePost(createBody(id, "https://a.example"), context, headers), /the response has/);
+    }
+    for (const url of ["javascript:alert(1)", `https://a.example/${"1".repeat(100_000)}`, 7, null]) {
+      const headers = new Headers({ "x-restli-id": "1" });
+      const { url: postUrl } = commit.parsePost(createBody("1", url), context, headers);
+      assert.ok(postUrl === null || (/^https:/.test(postUrl) && postUrl.length < 2000), String(postUrl).slice(0, 50));
+      assert.equal(permalink?.parseUrl(createBody("1", url)) ?? null, null);
+    }
+  }
+});
+
+test("accounts and tokens that can't be stored are rejected (F8)", async () => {
+  const connect = (account: JsonObject, accessToken = "a token") => {
+    const publicFetch = async (url: string): Promise<Response> =>
+      Response.json(url.endsWith("/oauth/token") ? { access_token: accessToken, token_type: "bearer" } : account);
+    const target = { platform: "mastodon", instance: "https://social.example" };
+    const platforms = createPlatforms("https://atelier.example", [{ platform: mastodon, publicFetch }]);
+    const app = { clientId: "id", clientSecret: "secret" };
+    const callback = new URL("https://atelier.example/?code=c&state=s");
+    return platforms.finishAuthorization(target, app, callback, { state: "s", verifier: "v".repeat(43) });
+  };
+  const longText = "1".repeat(100_000);
+  for (const id of ["1\0", longText]) await assert.rejects(connect({ id }), PlatformError);
+  for (const token of ["a\0", "a\nb", longText]) await assert.rejects(connect({ id: "1" }, token), PlatformError);
+  const emoji = "\u{1f30a}";
+  const [connected] = await connect({ id: "1", display_name: `a${emoji.repeat(200)}`, url: "javascript:alert(1)" });
+  const { name, profileUrl } = connected?.account ?? {};
+  // 200 characters of UTF-16 end within the last emoji.
+  assert.deepEqual([name, profileUrl], [`a${emoji.repeat(99)}\ufffd`, null]);
 });
 
 function resolveEndpoints({ endpoints }: Platform): Endpoints {
