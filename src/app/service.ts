@@ -217,7 +217,14 @@ export function createService(options: CreateServiceOptions): Service {
       const taskDrain = mcp.drainTasks();
       const workerStop = Promise.resolve(worker?.stop());
       // The worker may need the sandbox, which this server runs.
-      await drain(httpServer, log, { work: Promise.all([workerStop, taskDrain]), endStreams: mcp.endStreams });
+      await drain(httpServer, log, {
+        work: Promise.all([workerStop, taskDrain]),
+        endStreams: () => {
+          mcp.endStreams();
+          // Ordinary images are done by now. Requests that wait for others would wait until the timeout.
+          deps.media.close();
+        },
+      });
       await mcp.stopTasks();
       await workerStop;
     },

@@ -2,6 +2,7 @@ import sharp, { type Metadata, type Sharp } from "sharp";
 import type { Encoding, ImageTraits } from "#domain/renditions/plan-rendition.ts";
 import type { Layout } from "#domain/renditions/plan-layout.ts";
 import type { ExecutablePlan, ImageInspection, ImageProblem, RenderedImage } from "#domain/renditions/ports.ts";
+import { maxThumbnailSide } from "#domain/assets/model/media-metadata.ts";
 import { chooseMaxPixels, removePngText } from "./images.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
@@ -59,6 +60,22 @@ function countApngFrames(file: Uint8Array): number {
 }
 
 const clampFrames = (frames: number): number => Math.min(Math.max(frames, 1), maxStatedFrames);
+
+/** Creates an upright image of at most 512 px, without the original's metadata, which may contain a location. */
+export async function createThumbnail(file: Uint8Array): Promise<RenderedImage | { problem: "unreadable" }> {
+  try {
+    const bytes = removePngText(file);
+    const limitInputPixels = await chooseMaxPixels(bytes);
+    const content = await sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
+      .autoOrient()
+      .resize({ width: maxThumbnailSide, height: maxThumbnailSide, fit: "inside", withoutEnlargement: true })
+      .webp({ quality: 80 })
+      .toBuffer();
+    return { mimeType: "image/webp", content };
+  } catch {
+    return { problem: "unreadable" };
+  }
+}
 
 /** Executes a plan. The result has no metadata, is upright and in sRGB. */
 export async function renderImage(

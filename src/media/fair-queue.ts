@@ -16,11 +16,12 @@ export type RunInQueue = <T>(
 ) => Promise<{ value: T } | undefined>;
 
 /**
- * Runs at most `concurrency` tasks at a time. Urgent tasks come first, then those of the studio that has the fewest
- * running, so that no studio can block the queue. A task is dropped if the signals of all its requesters have aborted,
+ * Runs at most `concurrency` tasks at a time, and fewer of one studio, so that its slow tasks never delay the others.
+ * Urgent tasks come first, then those of the studio that has the fewest running. A task is dropped if the signals of all its requesters have aborted,
  * or if it is not urgent and `maxWaitingPerStudio` such tasks of its studio are waiting.
  */
 export function createFairQueue(concurrency: number, maxWaitingPerStudio: number): RunInQueue {
+  const maxRunningPerStudio = Math.max(concurrency - 1, 1);
   const waitingTasks: WaitingTask[] = [];
   const runningByStudio = new Map<string, number>();
   let runningCount = 0;
@@ -40,7 +41,9 @@ export function createFairQueue(concurrency: number, maxWaitingPerStudio: number
   function startNext(): void {
     dropAbandoned();
     // Sorting is stable, so tasks of equal rank start in the order of arrival.
-    const [next] = waitingTasks.toSorted(compare);
+    const [next] = waitingTasks
+      .filter((task) => countRunning(getStudioId(task)) < maxRunningPerStudio)
+      .toSorted(compare);
     if (!next || runningCount >= concurrency) return;
     waitingTasks.splice(waitingTasks.indexOf(next), 1);
     adjustRunningCount(getStudioId(next), 1);

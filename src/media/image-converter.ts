@@ -7,9 +7,9 @@ import {
   type ImageTask,
   type ImageTaskResult,
 } from "./image-process-pool.ts";
-import { createSingleFlight, type SingleFlightWork } from "./queue.ts";
+import { createSingleFlight, type SingleFlightWork } from "./single-flight.ts";
 
-/** Larger files are rejected, because a file is read into memory before it is decoded. */
+/** Larger files are rejected, because a process reads a file into memory before it decodes it. */
 const maxImageBytes = 100 * 1024 * 1024;
 
 /** After this many attempts that took too long or needed too much memory, an image counts as unreadable. */
@@ -18,7 +18,7 @@ const maxRememberedImages = 10_000;
 
 /** Opens images in child processes, which can be killed. */
 export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): ImageConverter {
-  const runTask = createImageProcessPool({ ...defaultLimits, ...limits });
+  const pool = createImageProcessPool({ ...defaultLimits, ...limits });
   const runOncePerKey = createSingleFlight<ImageTaskResult>();
   const requestsByKey = new Map<string, ImageRequest[]>();
   const failedInspections = new Map<string, number>();
@@ -26,25 +26,26 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
   const run = async (
     request: ImageRequest,
     source: ByteSource,
-    createTask: (file: Uint8Array) => ImageTask,
+    task: ImageTask,
     onFailure?: () => ImageTaskResult | undefined,
   ): Promise<ImageTaskResult | undefined> => {
     const { key, imageKey, isUrgent } = request;
+    const isThumbnail = task.kind === "thumbnail";
     const requests = requestsByKey.get(key) ?? [];
     requests.push(request);
     requestsByKey.set(key, requests);
     const work: SingleFlightWork<ImageTaskResult> = async (skipRetries) => {
       // Reported like too many pixels: in both cases, the user exports a smaller image.
       if (source.bytes > maxImageBytes) return { problem: "too_many_pixels" };
-      const result = await runTask(requests, async () => createTask(await source.read(0, source.bytes)));
-      if (!result || result.value) return result?.value;
+      const result = await pool.run(requests, task, source);
+      if (!result || (result.value && !(isThumbnail && "problem" in result.value))) return result?.value;
       skipRetries();
       return onFailure?.();
     };
     try {
       // After a preview has failed because it was too expensive, other previews of the same image are skipped for a
-      // while: they would fail too. Renditions for publications are still attempted.
-      return await runOncePerKey(key, work, isUrgent ? key : imageKey);
+      // while: they would fail too. Thumbnails, and renditions for publications, are still attempted.
+      return await runOncePerKey(key, work, isUrgent || isThumbnail ? key : imageKey);
     } finally {
       requestsByKey.delete(key);
     }
@@ -61,16 +62,21 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
 
   return {
     inspectImage: async (request, source) =>
-      (await run(
-        request,
-        source,
-        (file) => ({ kind: "inspect", file }),
-        () => countFailedInspection(request.imageKey),
-      )) as ImageInspection | undefined,
+      (await run(request, source, { kind: "inspect" }, () => countFailedInspection(request.imageKey))) as
+        | ImageInspection
+        | undefined,
     createRendition: async (request, source, plan) =>
-      (await run(request, source, (file) => ({ kind: "render", file, plan }))) as
+      (await run(request, source, { kind: "render", plan })) as
         | RenderedImage
         | { problem: "unreadable" | "too_many_pixels" | "too_large" }
         | undefined,
+    async createThumbnail(request, source) {
+      const result = (await run(request, source, { kind: "thumbnail" })) as
+        | RenderedImage
+        | { problem: string }
+        | undefined;
+      return result && "content" in result ? result.content : undefined;
+    },
+    close: pool.close,
   };
 }

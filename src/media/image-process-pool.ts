@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
+import type { Socket } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 import type {
   ExecutablePlan,
   ImageInspection,
@@ -10,12 +11,23 @@ import type {
   RenderedImage,
 } from "#domain/renditions/ports.ts";
 import { createFairQueue } from "./fair-queue.ts";
+import { readBytes } from "./read-bytes.ts";
 
-export type ImageTask =
-  | { kind: "inspect"; file: Uint8Array }
-  | { kind: "render"; file: Uint8Array; plan: ExecutablePlan };
+/** What to do with a file. The file itself is sent apart. */
+export type ImageTask = { kind: "inspect" } | { kind: "thumbnail" } | { kind: "render"; plan: ExecutablePlan };
 
 export type ImageTaskResult = ImageInspection | RenderedImage | { problem: ImageProblem | "too_large" };
+
+/** The message that starts a task. A file of this many bytes follows on standard input. */
+export interface ImageTaskMessage {
+  task: ImageTask;
+  bytes: number;
+}
+
+/** The message that ends a task. If the result is a file, its bytes follow on standard output. */
+export type ImageReply =
+  | { result: Exclude<ImageTaskResult, RenderedImage> }
+  | (Omit<RenderedImage, "content"> & { contentBytes: number });
 
 export interface ImageProcessLimits {
   /** Each process uses one core and memory for the pixels of one image. */
@@ -29,26 +41,33 @@ export interface ImageProcessLimits {
 }
 
 export const defaultLimits: ImageProcessLimits = {
-  maxProcesses: 2,
+  maxProcesses: 3,
   timeoutMs: 30_000,
   maxMegabytes: 1024,
   idleMs: 30_000,
-  maxWaitingPerStudio: 50,
+  maxWaitingPerStudio: 200,
 };
 
-/** Resolves to undefined if the task was dropped. `value` is undefined if it took too long or needed too much memory. */
-export type RunImageTask = (
-  requests: readonly ImageRequest[],
-  readTask: () => Promise<ImageTask>,
-) => Promise<{ value: ImageTaskResult | undefined } | undefined>;
+export interface ImageProcessPool {
+  /** Resolves to undefined if the task was dropped. `value` is undefined if it took too long or needed too much memory. */
+  run(
+    requests: readonly ImageRequest[],
+    task: ImageTask,
+    source: ByteSource,
+  ): Promise<{ value: ImageTaskResult | undefined } | undefined>;
+  /** Ends all processes, and drops all tasks. */
+  close(): void;
+}
 
 /** Runs one task per child process at a time. A child starts when needed, and ends when idle or with the server. */
-export function createImageProcessPool(limits: ImageProcessLimits): RunImageTask {
+export function createImageProcessPool(limits: ImageProcessLimits): ImageProcessPool {
   const enqueue = createFairQueue(limits.maxProcesses, limits.maxWaitingPerStudio);
-  const idleProcesses: ChildProcess[] = [];
-  const idleTimers = new WeakMap<ChildProcess, NodeJS.Timeout>();
+  const processes = new Set<ImageProcess>();
+  const idleProcesses: ImageProcess[] = [];
+  const idleTimers = new WeakMap<ImageProcess, NodeJS.Timeout>();
+  let isClosed = false;
 
-  function keepIdle(child: ChildProcess): void {
+  function keepIdle(child: ImageProcess): void {
     idleProcesses.push(child);
     setRef(child, false);
     const idleTimer = setTimeout(() => {
@@ -60,7 +79,7 @@ export function createImageProcessPool(limits: ImageProcessLimits): RunImageTask
     idleTimers.set(child, idleTimer);
   }
 
-  function takeProcess(): ChildProcess {
+  function takeProcess(): ImageProcess {
     for (let child = idleProcesses.pop(); child; child = idleProcesses.pop()) {
       clearTimeout(idleTimers.get(child));
       if (child.connected && child.exitCode === null && child.signalCode === null) {
@@ -68,31 +87,52 @@ export function createImageProcessPool(limits: ImageProcessLimits): RunImageTask
         return child;
       }
     }
-    return startProcess(limits);
+    const child = startProcess(limits);
+    processes.add(child);
+    for (const event of ["exit", "error"]) child.once(event, () => processes.delete(child));
+    return child;
   }
 
-  return (requests, readTask) =>
-    enqueue(requests, async () => {
-      const task = await readTask();
-      const child = takeProcess();
-      const result = await runTask(child, task, limits.timeoutMs);
+  async function runInProcess(task: ImageTask, source: ByteSource): Promise<ImageTaskResult | undefined> {
+    if (isClosed) return undefined;
+    const child = takeProcess();
+    let result: ImageTaskResult | undefined;
+    try {
+      result = await runTask(child, task, source, limits.timeoutMs);
+      return result;
+    } finally {
       if (result) keepIdle(child);
       else child.kill("SIGKILL");
-      return result;
-    });
+    }
+  }
+
+  return {
+    async run(requests, task, source) {
+      const result = await enqueue(requests, () => runInProcess(task, source));
+      return isClosed ? undefined : result;
+    },
+    close() {
+      isClosed = true;
+      for (const child of processes) child.kill("SIGKILL");
+    },
+  };
 }
 
 const programPath = join(import.meta.dirname, "image-process.ts");
 
-function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
+/** Has no streams if it could not be started. */
+type ImageProcess = ChildProcess & { stdin: Socket | null; stdout: Socket | null };
+
+function startProcess({ maxMegabytes }: ImageProcessLimits): ImageProcess {
   const child = fork(programPath, [String(maxMegabytes)], {
     serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["pipe", "pipe", "ignore", "ipc"],
     execArgv: [],
     // The process opens hostile files, so its environment has none of our secrets.
     env: {},
-  });
+  }) as ImageProcess;
   child.on("error", () => child.kill("SIGKILL"));
+  child.stdin?.on("error", () => {}); // the process has ended, which `runTask` notices
   try {
     // HTTP requests take precedence over images.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
@@ -102,30 +142,52 @@ function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
   return child;
 }
 
-function setRef(child: ChildProcess, keepsServerRunning: boolean): void {
-  if (keepsServerRunning) {
-    child.ref();
-    child.channel?.ref();
-  } else {
-    child.unref();
-    child.channel?.unref();
-  }
+function setRef(child: ImageProcess, keepsServerRunning: boolean): void {
+  for (const handle of [child, child.channel, child.stdin, child.stdout])
+    if (keepsServerRunning) handle?.ref();
+    else handle?.unref();
 }
 
-async function runTask(child: ChildProcess, task: ImageTask, timeoutMs: number): Promise<ImageTaskResult | undefined> {
-  const controller = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<ImageTaskResult | undefined>();
-  const onMessage = (result: unknown): void => resolve(result as ImageTaskResult);
+/** How much of a file is in the memory of this process at a time. */
+const pieceBytes = 4 * 1024 * 1024;
+/** More than any new file needs. A hostile image may control the process that states this number. */
+const maxContentBytes = 256 * 1024 * 1024;
+
+/** Kills the process if it takes too long. Rejects if the file can't be read. */
+async function runTask(
+  child: ImageProcess,
+  task: ImageTask,
+  source: ByteSource,
+  timeoutMs: number,
+): Promise<ImageTaskResult | undefined> {
+  const { promise, resolve } = Promise.withResolvers<ImageReply | undefined>();
+  const onMessage = (reply: unknown): void => resolve(reply as ImageReply);
   const onExit = (): void => resolve(undefined);
   child.on("message", onMessage).on("exit", onExit).on("error", onExit);
-  child.send(task, (error) => {
-    if (error) resolve(undefined);
-  });
-  const timeout = sleep(timeoutMs, undefined, { signal: controller.signal }).catch(() => undefined);
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
   try {
-    return await Promise.race([promise, timeout]);
+    const message: ImageTaskMessage = { task, bytes: source.bytes };
+    child.send(message, (error) => error && onExit());
+    for (let at = 0; at < source.bytes; at += pieceBytes) {
+      const piece = await source.read(at, at + pieceBytes);
+      timer.refresh(); // a slow store does not count
+      if (!(await writePiece(child, piece))) break;
+    }
+    const reply = await promise;
+    if (!reply || "result" in reply) return reply?.result;
+    const { contentBytes, ...image } = reply;
+    if (!child.stdout || contentBytes > maxContentBytes) return undefined;
+    const content = await readBytes(child.stdout, contentBytes);
+    return content && { ...image, content };
   } finally {
-    controller.abort();
+    clearTimeout(timer);
     child.off("message", onMessage).off("exit", onExit).off("error", onExit);
   }
 }
+
+/** Resolves when the process has read almost all of the piece; to false if it has ended. */
+const writePiece = ({ stdin }: ImageProcess, piece: Uint8Array): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (stdin) stdin.write(piece, (error) => resolve(!error));
+    else resolve(false);
+  });

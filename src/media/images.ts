@@ -1,7 +1,4 @@
 import sharp from "sharp";
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
-import type { ByteSource } from "#domain/assets/content/byte-source.ts";
-import { maxThumbnailSide } from "#domain/assets/model/media-metadata.ts";
 
 /** The libvips names of the decoders for the types in `canHaveThumbnail`. */
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
@@ -18,34 +15,12 @@ export function restrictSharp(): void {
   sharp.unblock({ operation: allowedLoaders.map((loader) => `VipsForeignLoad${loader}`) });
 }
 
-/** A prefix of this length contains the headers that we read. */
-const headerBytes = 64 * 1024;
-
-/** Reads the displayed width and height from the image's header, without decoding it. */
-export async function readImageMetadata(source: ByteSource): Promise<MediaMetadata> {
-  const prefix = removePngText(await source.read(0, headerBytes));
-  const { autoOrient } = await sharp(prefix, { failOn: "none", limitInputPixels: false }).metadata();
-  return { width: autoOrient.width || null, height: autoOrient.height || null, durationMs: null };
-}
-
 /**
  * Pixel limits by memory cost, so that no image needs more than 460 MB. Decoding line by line needs the least memory
  * per pixel; a progressive JPEG, an interlaced PNG, GIF and WebP are decoded as a whole; AVIF needs the most.
  */
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLineFormats = new Set(["jpeg", "png"]);
-
-/** Creates an upright image of at most 512 px, without the original's metadata, which may contain a location. */
-export async function createThumbnail(file: Uint8Array): Promise<Uint8Array> {
-  const bytes = removePngText(file);
-  const limitInputPixels = await chooseMaxPixels(bytes);
-  return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
-    .timeout({ seconds: 10 })
-    .autoOrient()
-    .resize({ width: maxThumbnailSide, height: maxThumbnailSide, fit: "inside", withoutEnlargement: true })
-    .webp({ quality: 80 })
-    .toBuffer();
-}
 
 /** Detects the format from the bytes, because the declared type may differ. */
 export async function chooseMaxPixels(bytes: Uint8Array): Promise<number> {

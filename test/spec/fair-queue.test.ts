@@ -18,7 +18,7 @@ function startBlockedQueue(maxWaiting = 10) {
 }
 
 test("runs publications before previews, and takes turns between the studios that wait for previews (U15)", async () => {
-  const run = createFairQueue(2, 10);
+  const run = createFairQueue(3, 10);
   const order: string[] = [];
   const releases: (() => void)[] = [];
   const add = (name: string, requester: Requester) =>
@@ -26,16 +26,16 @@ test("runs publications before previews, and takes turns between the studios tha
       order.push(name);
       await new Promise<void>((resolve) => releases.push(resolve));
     });
-  const tasks = [add("a1", preview("a")), add("a2", preview("a")), add("a3", preview("a")), add("a4", preview("a"))];
-  tasks.push(add("b1", preview("b")), add("c", urgent("c")));
+  const tasks = [add("d", preview("d")), ...["a1", "a2", "a3", "a4"].map((name) => add(name, preview("a")))];
+  tasks.push(add("b", preview("b")), add("c", urgent("c")));
   await Promise.resolve();
-  assert.deepEqual(order, ["a1", "a2"]);
+  assert.deepEqual(order, ["d", "a1", "a2"]);
   while (releases.length > 0) {
     releases.pop()?.();
     await new Promise(setImmediate);
   }
   await Promise.all(tasks);
-  assert.deepEqual(order, ["a1", "a2", "c", "b1", "a3", "a4"]);
+  assert.deepEqual(order, ["d", "a1", "a2", "c", "b", "a3", "a4"]);
 });
 
 test("does not start work whose requesters have aborted, unless a publication needs it too (U15)", async () => {
@@ -59,4 +59,22 @@ test("limits the waiting previews of a studio, but not its publications or other
   release();
   await Promise.all([blocker, ...tasks]);
   assert.deepEqual(order.toSorted(), ["other studio", "publication", "waits"]);
+});
+
+test("one studio never occupies every process, neither with previews nor with publications (U15, F6)", async () => {
+  const run = createFairQueue(3, 10);
+  const order: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const add = (name: string, requester: Requester) =>
+    run([requester], async () => {
+      order.push(name);
+      await released;
+    });
+  const tasks = [add("a1", preview("a")), add("a2", urgent("a")), add("a3", urgent("a")), add("a4", preview("a"))];
+  tasks.push(add("b1", preview("b")));
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ["a1", "a2", "b1"]);
+  release();
+  await Promise.all(tasks);
+  assert.deepEqual(order, ["a1", "a2", "b1", "a3", "a4"]);
 });

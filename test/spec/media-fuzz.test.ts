@@ -6,8 +6,11 @@ import { runInNewContext } from "node:vm";
 import { measureCpu } from "../support/cpu-time.ts";
 import { fc } from "../support/fuzz.ts";
 import sharp from "sharp";
+import { checkContent } from "#domain/assets/content/check-content.ts";
+import { readMediaMetadata } from "#domain/assets/model/media-metadata.ts";
 import { createMediaReader } from "#media/media-reader.ts";
 import { declareType, storeBytes, runContentCheck } from "../support/content-check.ts";
+import { createImageRequest } from "../support/image-request.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMutatedVideos } from "../support/mutated-videos.ts";
 import { rejectedContainers, createFilesOfEveryType, executables } from "../support/sample-files.ts";
@@ -101,12 +104,13 @@ for (const [kind, runs] of [
       fc.asyncProperty(fc.constantFrom(...types), fc.array(damage, { maxLength: 5 }), async (declared, changes) => {
         const bytes = changes.reduce(applyDamage, Buffer.from(files[declared] ?? []));
         if ((await runContentCheck(bytes, declared)) !== "ok") return;
-        const { mimeType } = declareType(declared);
         const startedAt = performance.now();
-        const metadata = await media.readMetadata(await storeBytes(bytes), mimeType);
+        const source = await storeBytes(bytes);
+        const type = declareType(declared);
+        const metadata = await readMediaMetadata({ media }, source, type, await checkContent(source, type));
         for (const value of Object.values(metadata))
           assert.ok(value === null || Number.isInteger(value), String(value));
-        const thumbnail = await media.createThumbnail(randomUUID(), await storeBytes(bytes), mimeType);
+        const thumbnail = await media.createThumbnail(createImageRequest(randomUUID()), source);
         slowest = Math.max(slowest, performance.now() - startedAt);
         if (!thumbnail) return;
         thumbnailCount++;
@@ -141,7 +145,7 @@ test("reads the metadata of hostile videos with bounded time, memory and reads (
     };
     const { cpuMs: ms } = await measureCpu(500, async () => {
       reads = 0;
-      const { width, height, durationMs } = await media.readMetadata({ bytes: bytes.length, read }, mimeType);
+      const { width, height, durationMs } = await media.readVideoMetadata({ bytes: bytes.length, read }, mimeType);
       for (const side of [width, height])
         assert.ok(side === null || (Number.isInteger(side) && side > 0 && side <= 65_535), `${name}: ${side}`);
       assert.ok(durationMs === null || (Number.isSafeInteger(durationMs) && durationMs > 0), `${name}: ${durationMs}`);

@@ -59,6 +59,8 @@ export const threats: Readonly<Record<string, string>> = {
   H2: "an undo that overwrites later work, or reaches the changes of another user, client or studio",
   H3: "files deleted while they can be restored; restores during the deletion, or after it",
   H4: "history that fills the database, or a page of it that fills the memory",
+  // Fairness
+  F6: "images with many frames or items, and decoders that never end",
   // Publishing
   B1: "a publication that becomes public without the approval of a person who may publish",
   B2: "an approval that outlives a change of what is sent, of its time, or of the approver's role",

@@ -4,18 +4,20 @@ import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
-import { createSingleFlight } from "#media/queue.ts";
-import { createMediaReader } from "#media/media-reader.ts";
+import { createImageConverter } from "#media/image-converter.ts";
+import { createSingleFlight } from "#media/single-flight.ts";
 import { encodePngChunk } from "../support/image-corpus.ts";
+import { createImageRequest } from "../support/image-request.ts";
+import { runContentCheck } from "../support/content-check.ts";
 
-const media = createMediaReader();
+const converter = createImageConverter({ timeoutMs: 120_000 });
 const createSquare = (side: number) =>
   sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
-const createThumbnail = async (bytes: Buffer, type: string) =>
-  media.createThumbnail(randomUUID(), createBufferSource(bytes), type);
+const createThumbnail = (bytes: Buffer) =>
+  converter.createThumbnail(createImageRequest(randomUUID()), createBufferSource(bytes));
 
 test("the type of the bytes, not the declared type, selects the decoder; an SVG or TIFF declared as PNG is never decoded (U12, U15)", async () => {
-  // Rendering this takes most of a minute, and the renderer cannot be interrupted.
+  // Rendering this takes most of a minute.
   const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
   const otherFiles = [
     Buffer.from(
@@ -24,70 +26,45 @@ test("the type of the bytes, not the declared type, selects the decoder; an SVG 
     await createSquare(10).tiff().toBuffer(),
   ];
   for (const bytes of otherFiles) {
-    const startedAt = performance.now();
-    assert.equal(await createThumbnail(bytes, "image/png"), undefined);
-    assert.deepEqual(await media.readMetadata(createBufferSource(bytes), "image/png"), {
-      width: null,
-      height: null,
-      durationMs: null,
-    });
-    assert.ok(performance.now() - startedAt < 10_000);
+    assert.equal(await createThumbnail(bytes), undefined);
   }
 });
 
 test("images that must be decoded as a whole have a lower pixel limit than those decoded by line (U14)", async () => {
   const large = 6400; // 41 million pixels
-  assert.ok(await createThumbnail(await createSquare(large).jpeg().toBuffer(), "image/jpeg"));
-  assert.equal(
-    await createThumbnail(await createSquare(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"),
-    undefined,
-  );
-  assert.equal(
-    await createThumbnail(await createSquare(large).png({ progressive: true }).toBuffer(), "image/png"),
-    undefined,
-  );
-  assert.equal(await createThumbnail(await createSquare(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
+  assert.ok(await createThumbnail(await createSquare(large).jpeg().toBuffer()));
+  assert.equal(await createThumbnail(await createSquare(large).jpeg({ progressive: true }).toBuffer()), undefined);
+  assert.equal(await createThumbnail(await createSquare(large).png({ progressive: true }).toBuffer()), undefined);
+  assert.equal(await createThumbnail(await createSquare(5100).avif({ effort: 0 }).toBuffer()), undefined);
   for (const [type, bytes] of [
     ["image/jpeg", await createSquare(3000).jpeg({ progressive: true }).toBuffer()],
     ["image/png", await createSquare(3000).png({ progressive: true }).toBuffer()],
     ["image/avif", await createSquare(3000).avif({ effort: 0 }).toBuffer()],
   ] as const)
-    assert.ok(await createThumbnail(bytes, type), type);
+    assert.ok(await createThumbnail(bytes), type);
 });
 
-test("never inflates compressed text in a PNG, neither for metadata nor for a thumbnail (U14, U15)", async () => {
+test("never inflates compressed text in a PNG (U14, U15)", async () => {
   const png = await createSquare(64).png().toBuffer();
-  const bomb = deflateSync(Buffer.alloc(50_000_000), { level: 9 });
+  const bomb = deflateSync(Buffer.alloc(400_000_000), { level: 1 });
   const textHeader = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
   for (const type of ["zTXt", "iTXt"] as const) {
     const text = encodePngChunk(type, Buffer.concat([Buffer.from(textHeader[type], "latin1"), bomb]));
-    // 1 MB of text chunks, before and after the pixels. Inflating them takes nine seconds of CPU time.
-    const texts = Array.from({ length: 10 }, () => text);
-    const withManyBombs = Buffer.concat([
-      png.subarray(0, 33),
-      ...texts,
-      png.subarray(33, -12),
-      ...texts,
-      png.subarray(-12),
-    ]);
-    const cpuBefore = process.cpuUsage();
-    const withOneBomb = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
-    const { width, height } = await media.readMetadata(createBufferSource(withOneBomb), "image/png");
-    const thumbnail = await createThumbnail(withManyBombs, "image/png");
-    const { user, system } = process.cpuUsage(cpuBefore);
-    assert.deepEqual([width, height], [64, 64]);
-    assert.deepEqual(thumbnail, await createThumbnail(png, "image/png"));
-    assert.ok(user + system < 1_000_000, `${type}: ${(user + system) / 1000} ms`);
+    const file = Buffer.concat([png.subarray(0, 33), text, png.subarray(33, -12), text, png.subarray(-12)]);
+    // A process that inflates the text needs more than this, and is ended.
+    const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });
+    assert.deepEqual(
+      await limited.createThumbnail(createImageRequest(type), createBufferSource(file)),
+      await createThumbnail(png),
+    );
+    assert.equal(await runContentCheck(file, "image/png"), "ok");
   }
 });
 
 test("a PNG with far too many chunks gets no thumbnail (U14, U15)", async () => {
   const png = await createSquare(64).png().toBuffer();
   const chunks = Array.from({ length: 60_000 }, () => encodePngChunk("teSt", Buffer.alloc(0)));
-  assert.equal(
-    await createThumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]), "image/png"),
-    undefined,
-  );
+  assert.equal(await createThumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)])), undefined);
 });
 
 test("concurrent requests for a thumbnail generate the thumbnail once (U14, U15)", async () => {
@@ -97,8 +74,8 @@ test("concurrent requests for a thumbnail generate the thumbnail once (U14, U15)
     reads++;
     return bytes;
   };
-  const key = randomUUID();
-  const request = () => media.createThumbnail(key, { bytes: bytes.length, read }, "image/png");
+  const imageRequest = createImageRequest(randomUUID());
+  const request = () => converter.createThumbnail(imageRequest, { bytes: bytes.length, read });
   assert.ok((await Promise.all(Array.from({ length: 10 }, request))).every((thumbnail) => thumbnail !== undefined));
   assert.equal(reads, 1);
 });

@@ -9,7 +9,7 @@ import { movie, mp4, mpeg, type MovieOptions } from "../support/samples.ts";
 
 const media = createMediaReader();
 const unknownMetadata = { width: null, height: null, durationMs: null };
-const read = (bytes: Buffer, mimeType = "video/mp4") => media.readMetadata(createBufferSource(bytes), mimeType);
+const read = (bytes: Buffer, mimeType = "video/mp4") => media.readVideoMetadata(createBufferSource(bytes), mimeType);
 
 /** Reads the metadata with an independent library, which parses whole sample tables and is unsafe for untrusted files. */
 async function readIndependently(bytes: Buffer): Promise<MediaMetadata> {
@@ -147,7 +147,7 @@ test("reads a moov at the end of a 20 GB video in at most four range reads, with
       return moov.subarray(start - mdatEnd, end - mdatEnd);
     },
   };
-  assert.deepEqual(await media.readMetadata(source, "video/mp4"), { width: 640, height: 360, durationMs: 2500 });
+  assert.deepEqual(await media.readVideoMetadata(source, "video/mp4"), { width: 640, height: 360, durationMs: 2500 });
   assert.ok(reads.length <= 4, JSON.stringify(reads));
   assert.ok(reads.every(([, bytes]) => bytes <= 64 * 1024));
 });
@@ -163,7 +163,7 @@ test("returns unknown metadata after one read if the store does not respond (U15
     },
   };
   const startedAt = performance.now();
-  assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknownMetadata);
+  assert.deepEqual(await media.readVideoMetadata(source, "video/mp4"), unknownMetadata);
   assert.ok(performance.now() - startedAt < 20_000);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ function createImage(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 }
 
-const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
+export const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length + 8);
@@ -30,10 +30,10 @@ const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
   return Buffer.concat([head, body]);
 };
 
-const encodeBrand = (major: string, ...compatible: string[]): Buffer =>
+export const encodeBrand = (major: string, ...compatible: string[]): Buffer =>
   encodeBox("ftyp", Buffer.from(`${major}\0\0\0\0${compatible.join("")}`, "latin1"));
 
-const encodeUint32s = (...values: number[]): Buffer => {
+export const encodeUint32s = (...values: number[]): Buffer => {
   const buffer = Buffer.alloc(values.length * 4);
   values.forEach((value, i) => buffer.writeUInt32BE(value >>> 0, i * 4));
   return buffer;

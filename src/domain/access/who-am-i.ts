@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { assetKinds, inlineLimitBytes } from "../assets/model/kinds.ts";
-import { maxPixels } from "../assets/content/image-dimensions.ts";
+import { maxPixels } from "../assets/content/image-header.ts";
 import { uploadUrlLifetime } from "../assets/request-asset-upload.ts";
 import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";

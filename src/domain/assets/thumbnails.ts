@@ -25,14 +25,16 @@ type ThumbnailDeps = Pick<Deps, "assets" | "files" | "media">;
 async function findOrCreateThumbnail(
   deps: Pick<Deps, "files" | "media">,
   asset: ReadyAsset,
+  signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   if (!canHaveThumbnail(asset.mimeType)) return undefined;
   const key = thumbnailKey(asset.storageKey);
   const storedThumbnail = await deps.files.stat(key);
   if (storedThumbnail)
     return createStoredFileSource(deps.files, key, storedThumbnail.bytes).read(0, storedThumbnail.bytes);
-  const source = createStoredFileSource(deps.files, asset.storageKey, asset.bytes);
-  const thumbnail = await deps.media.createThumbnail(asset.storageKey, source, asset.mimeType);
+  const { storageKey, studioId, bytes } = asset;
+  const request = { key: `thumbnail ${storageKey}`, imageKey: storageKey, studioId, isUrgent: false, signal };
+  const thumbnail = await deps.media.createThumbnail(request, createStoredFileSource(deps.files, storageKey, bytes));
   if (thumbnail) {
     const writeOptions = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
     // If storing it fails, the next request generates it again.
@@ -42,13 +44,17 @@ async function findOrCreateThumbnail(
 }
 
 /** Reads the image of a `thumbnailUrl`. The token is the only credential. Throws if the asset was deleted. */
-export async function readThumbnail(deps: ThumbnailDeps & Pick<Deps, "signer">, token: string): Promise<Preview> {
+export async function readThumbnail(
+  deps: ThumbnailDeps & Pick<Deps, "signer">,
+  token: string,
+  signal: AbortSignal,
+): Promise<Preview> {
   const { studio: studioId, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studioId !== "string" || typeof assetId !== "string") {
     throw new AppError("not_found:link");
   }
   const asset = await deps.assets.find(studioId, assetId);
-  const content = asset && isReady(asset) ? await findOrCreateThumbnail(deps, asset) : undefined;
+  const content = asset && isReady(asset) ? await findOrCreateThumbnail(deps, asset, signal) : undefined;
   if (!content) throw notFoundError("image");
   return { assetId, mimeType: thumbnailType, content };
 }

@@ -7,7 +7,7 @@ import {
   headBytes,
   type ByteSource,
 } from "../assets/content/byte-source.ts";
-import { readImageDimensions } from "../assets/content/image-dimensions.ts";
+import { readImageHeader } from "../assets/content/image-header.ts";
 import { detectFormat } from "../assets/content/formats.ts";
 import { fitExtension } from "../assets/model/filename.ts";
 import { renditionKey } from "../assets/model/storage-keys.ts";
@@ -77,13 +77,13 @@ async function describeRendition(
 ): Promise<Rendition> {
   const head = await source.read(0, headBytes);
   const type = (await detectFormat(source, head)) ?? mimeType;
-  const dimensions = await readImageDimensions(source, head, type);
+  const header = await readImageHeader(source, head, type);
   return {
     mimeType: type,
     filename: fitExtension(filename, type),
     bytes: source.bytes,
     storageKey,
-    width: dimensions?.width ?? width,
-    height: dimensions?.height ?? height,
+    width: header?.width ?? width,
+    height: header?.height ?? height,
   };
 }

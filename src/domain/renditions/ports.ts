@@ -43,6 +43,10 @@ export interface ImageConverter {
     source: ByteSource,
     plan: ExecutablePlan,
   ): Promise<RenderedImage | { problem: ImageProblem | "too_large" } | undefined>;
+  /** Creates an upright WebP without metadata. Returns undefined if the image can't be decoded, and for a while after. */
+  createThumbnail(request: ImageRequest, source: ByteSource): Promise<Uint8Array | undefined>;
+  /** Ends all work: running and later requests return undefined. */
+  close(): void;
 }
 
 export interface ImageInspectionStore {

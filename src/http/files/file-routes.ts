@@ -87,7 +87,10 @@ export function createThumbnailRoute(deps: ThumbnailRouteDeps): Route {
     originRule: "any", // the token in the URL is the only credential
     async handle(req, res) {
       if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
-      const { mimeType, content } = await readThumbnail(deps, (req.url ?? "").slice(thumbnailPathPrefix.length));
+      const controller = new AbortController();
+      res.once("close", () => controller.abort());
+      const token = (req.url ?? "").slice(thumbnailPathPrefix.length);
+      const { mimeType, content } = await readThumbnail(deps, token, controller.signal);
       res.writeHead(200, {
         "content-type": mimeType,
         "content-length": content.length,

@@ -2,12 +2,12 @@ import { AppError } from "#lib/errors.ts";
 import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
-import { maxPixels, readImageDimensions, type ImageDimensions } from "./image-dimensions.ts";
+import { maxFrames, maxPixels, readImageHeader, type ImageHeader } from "./image-header.ts";
 import { detectMarkup, detectRejectedText, isPlainText, isTextType } from "./text-check.ts";
 
 export interface ContentCheckResult {
-  /** The dimensions in an image's header, if they were found. */
-  dimensions: ImageDimensions | undefined;
+  /** The header of an image, if it was found. */
+  imageHeader: ImageHeader | undefined;
 }
 
 /**
@@ -20,11 +20,11 @@ export async function checkContent(source: ByteSource, declaredType: DeclaredTyp
   const head = await source.read(0, headBytes);
   const { format, isMismatch } = await inspectFormat(source, head, declaredType);
   if (isMismatch) throw typeMismatchError(declaredType, format);
-  if (declaredType.kind !== "image" || format === undefined) return { dimensions: undefined };
-  const dimensions = await readImageDimensions(source, head, format);
-  if (dimensions && (dimensions.width * dimensions.height > maxPixels || dimensions.hasTooManyFrames))
+  if (declaredType.kind !== "image" || format === undefined) return { imageHeader: undefined };
+  const imageHeader = await readImageHeader(source, head, format);
+  if (imageHeader && (imageHeader.width * imageHeader.height > maxPixels || imageHeader.frameCount > maxFrames))
     throw tooManyPixelsError();
-  return { dimensions };
+  return { imageHeader };
 }
 
 /** The detected format, if any, and whether it contradicts the declared type. */

@@ -68,8 +68,8 @@ async function checkStoredFile(
 ): Promise<(ConfirmedFile & RecognizedFile) | undefined> {
   const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
   try {
-    const { kind, mimeType, filename, dimensions } = await checkFile(source);
-    const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { dimensions });
+    const { kind, mimeType, filename, imageHeader } = await checkFile(source);
+    const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { imageHeader });
     return { ...storedFile, ...metadata, kind, mimeType, filename };
   } catch (error) {
     if (error instanceof AppError && ["too_large", "type_mismatch", "invalid_input"].includes(error.code))

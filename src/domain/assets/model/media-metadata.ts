@@ -11,14 +11,8 @@ export const maxThumbnailSide = 512;
 
 /** Opens images and videos. */
 export interface MediaReader extends ImageConverter {
-  /** Never rejects: values that can't be read in time are null. */
-  readMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
-  /**
-   * Creates a WebP with orientation applied and metadata removed; undefined if the image can't be opened. Rejects if
-   * the store fails. `key` identifies the bytes: parallel calls share one result, and slow failures are not retried for
-   * a while.
-   */
-  createThumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
+  /** Reads a few fields of the headers of a video. Never rejects: values that can't be read in time are null. */
+  readVideoMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
 }
 
 export const unknownMetadata: MediaMetadata = { width: null, height: null, durationMs: null };
@@ -27,14 +21,14 @@ export const unknownMetadata: MediaMetadata = { width: null, height: null, durat
 export const canHaveThumbnail = (mimeType: string): boolean =>
   ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"].includes(mimeType);
 
-/** Reads the media metadata; falls back to the dimensions in the header if the file can't be opened. */
+/** Returns the metadata that the headers of a file state; an image was already read by the content check. */
 export async function readMediaMetadata(
   deps: Pick<Deps, "media">,
   source: ByteSource,
   declaredType: DeclaredType,
-  { dimensions }: ContentCheckResult,
+  { imageHeader }: ContentCheckResult,
 ): Promise<MediaMetadata> {
-  const metadata = await deps.media.readMetadata(source, declaredType.mimeType);
-  if (metadata.width !== null || !dimensions || dimensions.width === 0 || dimensions.height === 0) return metadata;
-  return { ...metadata, width: dimensions.width, height: dimensions.height };
+  if (declaredType.kind === "video") return deps.media.readVideoMetadata(source, declaredType.mimeType);
+  if (!imageHeader || imageHeader.width === 0 || imageHeader.height === 0) return unknownMetadata;
+  return { width: imageHeader.width, height: imageHeader.height, durationMs: null };
 }

@@ -1,21 +1,3 @@
-/** Runs at most `concurrency` tasks at a time; the others wait in order. */
-export function createQueue(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiters: (() => void)[] = [];
-  let runningCount = 0;
-
-  return async (work) => {
-    if (runningCount >= concurrency) await new Promise<void>((start) => waiters.push(start));
-    else runningCount++;
-    try {
-      return await work();
-    } finally {
-      const startNext = waiters.shift();
-      if (startNext) startNext();
-      else runningCount--;
-    }
-  };
-}
-
 /** How long a key is not retried after an expensive failure. */
 const failureTtlMs = 10 * 60_000;
 const maxRememberedFailures = 10_000;

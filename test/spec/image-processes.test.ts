@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import sharp from "sharp";
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { createImageConverter } from "#media/image-converter.ts";
+import { createSlowWebp } from "../support/animations.ts";
+import { onExit } from "../support/at-exit.ts";
+import { createNoise } from "../support/awkward-images.ts";
+import { createImageRequest } from "../support/image-request.ts";
+import { isRunning, listProcessTree } from "../support/process-tree.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const converter = createImageConverter({ timeoutMs: 120_000 });
+
+/** The processes that a process has started and that have used this much CPU time, in ticks of 10 ms. */
+function listBusyProcesses(pid: number, minTicks: number): number[] {
+  const countTicks = (childPid: number): number => {
+    const fields = readFileSync(`/proc/${childPid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  return listProcessTree(pid).filter((childPid) => childPid !== pid && countTicks(childPid) >= minTicks);
+}
+
+/** Waits for a process that is certainly decoding: starting takes much less CPU time than this. */
+async function waitForBusyProcess(pid: number): Promise<number> {
+  await waitUntil(() => listBusyProcesses(pid, 200).length > 0, { timeoutMs: 300_000 });
+  return listBusyProcesses(pid, 200)[0] ?? 0;
+}
+
+test("reads a file in pieces of at most 4 MiB, so that no large file is copied at once (U15, F6)", async () => {
+  const side = 2000;
+  const { data } = await createNoise(side, side);
+  const file = await sharp(data, { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer();
+  const lengths: number[] = [];
+  const read = async (start: number, end: number) => {
+    const piece = file.subarray(start, end);
+    lengths.push(piece.length);
+    return piece;
+  };
+  const source = { bytes: file.length, read };
+  const inspection = await converter.inspectImage(createImageRequest(randomUUID()), source);
+  assert.ok(inspection && !("problem" in inspection));
+  assert.ok(lengths.length > 1 && Math.max(...lengths) <= 4 * 2 ** 20, String(lengths));
+  const stripped = await converter.createRendition(createImageRequest(randomUUID()), source, { kind: "strip" });
+  assert.ok(stripped && "content" in stripped && file.equals(stripped.content));
+});
+
+test("passes on that the store failed, and opens the next image (S1)", async () => {
+  const file = await sharp({ create: { width: 9, height: 9, channels: 3, background: "#888" } })
+    .png()
+    .toBuffer();
+  const failing = { bytes: file.length, read: () => Promise.reject(new Error("store unavailable")) };
+  await assert.rejects(converter.inspectImage(createImageRequest(randomUUID()), failing), /store unavailable/);
+  assert.ok(await converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(file)));
+});
+
+test("a closed converter ends its processes, drops waiting images and opens no others (C4, F6)", async () => {
+  const closing = createImageConverter({ maxProcesses: 1, timeoutMs: 600_000 });
+  const slowImage = createBufferSource(await createSlowWebp());
+  const requests = ["first", "second"].map((key) => closing.createThumbnail(createImageRequest(key), slowImage));
+  const pid = await waitForBusyProcess(process.pid);
+  closing.close();
+  assert.deepEqual(await Promise.all(requests), [undefined, undefined]);
+  assert.equal(await closing.createThumbnail(createImageRequest("third"), slowImage), undefined);
+  await waitUntil(() => !isRunning(pid));
+});
+
+test("a process that is decoding ends when the server is killed (C4, F6)", async () => {
+  const program = join(import.meta.dirname, "../support/children/open-slow-image.ts");
+  const server = spawn(process.execPath, [program], { stdio: "ignore" });
+  const unregister = onExit(() => server.kill("SIGKILL"));
+  const pid = await waitForBusyProcess(server.pid ?? 0);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  unregister();
+  await waitUntil(() => !isRunning(pid));
+});

@@ -1,0 +1,9 @@
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { createImageConverter } from "#media/image-converter.ts";
+import { createSlowWebp } from "../animations.ts";
+import { createImageRequest } from "../image-request.ts";
+
+/** Child process: opens an image for longer than any test takes. */
+
+const converter = createImageConverter({ timeoutMs: 600_000 });
+await converter.inspectImage(createImageRequest("slow"), createBufferSource(await createSlowWebp()));
