@@ -216,6 +216,20 @@ forOneEngine("renditions", (fixture) => {
     assert.ok("kind" in outcome && outcome.kind === "retry_later", JSON.stringify(outcome));
   });
 
+  test("a call waits at most a second for images to be opened, to validate or to publish a post (F6)", async () => {
+    const { service, owner } = publishing;
+    const waits: number[] = [];
+    const deps = {
+      ...service.deps,
+      media: { ...service.deps.media, inspectImage: () => new Promise<undefined>(() => {}) },
+      sleep: async (ms: number) => void waits.push(ms),
+    };
+    const { postId } = await newPost([{ bytes: await jpeg(), mimeType: "image/jpeg", filename: "photo.jpg" }]);
+    await getPost(deps, owner, { postId });
+    await publishPost(deps, owner, { postId, connectionIds: [wideId], propose: true });
+    assert.deepEqual(waits, [1000, 1000]);
+  });
+
   test("lists a problem that several files have once", async () => {
     const files = ["a", "b", "c", "d"].map(async (name, i) => ({
       bytes: await png(100 + i, 100),

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { seconds } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { describeAssets, includeUrlsInput, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
@@ -9,13 +8,10 @@ import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
 import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
 import { authorize } from "../policy.ts";
-import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
+import { inspectImages, maxCallWaitMs, type InspectDeps } from "../renditions/inspect-images.ts";
 import { id } from "../text.ts";
 import type { DetailFlags } from "./ports.ts";
 import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
-
-/** How long a call waits while images are inspected. Each image is inspected once, so later calls do not wait. */
-const maxInspectionMs = seconds(1);
 
 export type ValidationDeps = Pick<Deps, "platforms" | "platformStore" | "assets"> & InspectDeps;
 
@@ -25,7 +21,7 @@ async function validateForStudio(deps: ValidationDeps, studioId: string, post: P
   if (connections.length === 0) return [];
   const hasImages = post.assets.some(({ kind }) => kind === "image");
   const assets = hasImages ? await deps.assets.listByPosts([post.id]) : [];
-  const inspections = await inspectImages(deps, assets, maxInspectionMs);
+  const inspections = await inspectImages(deps, assets, maxCallWaitMs);
   return validatePost(deps.platforms, connections, { ...post, inspections });
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { seconds, toIsoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
@@ -12,7 +12,7 @@ import { findProblems } from "../platforms/validate-post.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
-import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
+import { inspectImages, maxCallWaitMs, type InspectDeps } from "../renditions/inspect-images.ts";
 import type { ImageInspection } from "../renditions/ports.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { id } from "../text.ts";
@@ -33,9 +33,6 @@ export const publishPostOutput = z.object({ publications: z.array(publicationVie
 
 type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker" | "assets"> & InspectDeps;
 
-/** Longer than opening the images of most posts takes. The worker opens the remaining images. */
-const maxInspectionMs = seconds(10);
-
 /** Requests a publication for each account, all or none. The publications start when due, or wait for an approval. */
 export async function publishPost(
   deps: PublishDeps,
@@ -48,7 +45,8 @@ export async function publishPost(
   const connectionIds = [...new Set(input.connectionIds)].map(parseConnectionId);
   const postAssets = await deps.assets.listByPosts([postId]);
   const ownAssets = postAssets.filter(({ studioId }) => studioId === caller.studio.id);
-  await inspectImages(deps, ownAssets, maxInspectionMs);
+  // The worker opens the remaining images before it sends any.
+  await inspectImages(deps, ownAssets, maxCallWaitMs);
   const result = await deps.transact(caller, (tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
       // Checked only in the first call: a repeated call returns the first result, even after the time has passed.

@@ -1,8 +1,12 @@
+import { seconds } from "#lib/clock.ts";
 import { isReady, type Asset, type ReadyAsset } from "../assets/model/asset.ts";
 import { createStoredFileSource } from "../assets/content/byte-source.ts";
 import type { Deps } from "../deps.ts";
 import { canBeDecoded } from "./plan-rendition.ts";
 import type { ImageInspection, ImageRequest } from "./ports.ts";
+
+/** How long a call of a user waits for images to be opened. Later calls, and the worker, use what was opened meanwhile. */
+export const maxCallWaitMs = seconds(1);
 
 export type InspectDeps = Pick<Deps, "imageInspections" | "files" | "media" | "sleep" | "clock">;
 
