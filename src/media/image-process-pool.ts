@@ -32,6 +32,9 @@ export type ImageReply =
 export interface ImageProcessLimits {
   /** Each process uses one core and memory for the pixels of one image. */
   maxProcesses: number;
+  /** The most CPU time for one image. It limits hostile images, however busy the machine is. */
+  maxCpuMs: number;
+  /** The most time for one image, in case its process does not run at all. */
   timeoutMs: number;
   maxMegabytes: number;
   /** How long a process without work is kept. */
@@ -42,7 +45,8 @@ export interface ImageProcessLimits {
 
 export const defaultLimits: ImageProcessLimits = {
   maxProcesses: 3,
-  timeoutMs: 30_000,
+  maxCpuMs: 30_000,
+  timeoutMs: 120_000,
   maxMegabytes: 1024,
   idleMs: 30_000,
   maxWaitingPerStudio: 200,
@@ -123,8 +127,8 @@ const programPath = join(import.meta.dirname, "image-process.ts");
 /** Has no streams if it could not be started. */
 type ImageProcess = ChildProcess & { stdin: Socket | null; stdout: Socket | null };
 
-function startProcess({ maxMegabytes }: ImageProcessLimits): ImageProcess {
-  const child = fork(programPath, [String(maxMegabytes)], {
+function startProcess({ maxMegabytes, maxCpuMs }: ImageProcessLimits): ImageProcess {
+  const child = fork(programPath, [String(maxMegabytes), String(maxCpuMs)], {
     serialization: "advanced",
     stdio: ["pipe", "pipe", "ignore", "ipc"],
     execArgv: [],

@@ -5,10 +5,12 @@ import { readBytes } from "./read-bytes.ts";
 
 /**
  * Entry point of the process that opens untrusted images. libvips can't be interrupted, so the parent kills this
- * process if an image takes too long; it kills itself if an image needs too much memory, or if the parent has ended.
+ * process if an image takes too long; it kills itself if an image needs too much memory or CPU time, or if the parent
+ * has ended.
  */
-const [maxMegabytes = "0"] = process.argv.slice(2);
-const maxRssBytes = Number(maxMegabytes) * 1024 * 1024;
+const [maxMegabytes = 0, maxCpuMs = 0] = process.argv.slice(2).map(Number);
+const maxRssBytes = maxMegabytes * 1024 * 1024;
+let cpuAtStart = process.cpuUsage();
 
 /** `process.exit` would wait for libvips. */
 const killSelf = (): void => void process.kill(process.pid, "SIGKILL");
@@ -16,13 +18,15 @@ const killSelf = (): void => void process.kill(process.pid, "SIGKILL");
 restrictSharp();
 
 setInterval(() => {
-  if (process.memoryUsage.rss() > maxRssBytes) killSelf();
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  if (process.memoryUsage.rss() > maxRssBytes || user + system > maxCpuMs * 1000) killSelf();
 }, 50).unref();
 process.on("disconnect", killSelf);
 process.on("message", ({ task, bytes }: ImageTaskMessage) => void handleTask(task, bytes));
 
 /** The file arrives on standard input, and a new file leaves on standard output, because messages are copied as a whole. */
 async function handleTask(task: ImageTask, bytes: number): Promise<void> {
+  cpuAtStart = process.cpuUsage();
   const file = await readBytes(process.stdin, bytes);
   if (!file) return killSelf();
   const result = await runTask(task, file);

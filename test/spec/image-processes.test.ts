@@ -63,8 +63,14 @@ test("passes on that the store failed, and opens the next image (S1)", async () 
   assert.ok(await converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(file)));
 });
 
+test("ends an image that needs too much CPU time, however long the image may take (U14, U15, F6)", async () => {
+  const limited = createImageConverter({ maxProcesses: 1, maxCpuMs: 2000, timeoutMs: 3_600_000 });
+  const slowImage = createBufferSource(await createSlowWebp());
+  assert.equal(await limited.createThumbnail(createImageRequest("slow"), slowImage), undefined);
+});
+
 test("a closed converter ends its processes, drops waiting images and opens no others (C4, F6)", async () => {
-  const closing = createImageConverter({ maxProcesses: 1, timeoutMs: 600_000 });
+  const closing = createImageConverter({ maxProcesses: 1, maxCpuMs: 600_000, timeoutMs: 600_000 });
   const slowImage = createBufferSource(await createSlowWebp());
   const requests = ["first", "second"].map((key) => closing.createThumbnail(createImageRequest(key), slowImage));
   const pid = await waitForBusyProcess(process.pid);

@@ -9,7 +9,7 @@ import { inspectImages, type InspectDeps } from "./inspect-images.ts";
 import { planForAsset } from "./plan-for-asset.ts";
 import { canBeDecoded } from "./plan-rendition.ts";
 
-/** Longer than opening any image may take. */
+/** Longer than opening any image takes, unless the machine is overloaded. */
 const maxInspectionMs = seconds(60);
 
 type FitDeps = Pick<Deps, "assets" | "platforms"> & InspectDeps;

@@ -5,5 +5,5 @@ import { createImageRequest } from "../image-request.ts";
 
 /** Child process: opens an image for longer than any test takes. */
 
-const converter = createImageConverter({ timeoutMs: 600_000 });
+const converter = createImageConverter({ maxCpuMs: 600_000, timeoutMs: 600_000 });
 await converter.inspectImage(createImageRequest("slow"), createBufferSource(await createSlowWebp()));
