@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
+import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -43,6 +44,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     vault: createVault(["benchmark secret of at least 32 bytes"]),
     openUrl: () => Promise.reject(new Error("benchmarks do not fetch URLs")),
     importSlots: createImportSlots(),
+    textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
     publisher: createPublisher({

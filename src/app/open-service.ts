@@ -9,6 +9,7 @@ import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
+import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
@@ -56,6 +57,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     vault: createVault(secrets),
     openUrl: createPublicUrlOpener({ timeoutMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
     importSlots: createImportSlots(),
+    textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   };

@@ -25,6 +25,7 @@ import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore } from "./housekeeping/lease.ts";
 import type { PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
+import type { TextChecks } from "./platforms/text-checks.ts";
 import type { CalendarStore } from "./publishing/list-calendar.ts";
 import type { Publisher, PublicationStore } from "./publishing/ports.ts";
 import type { SandboxStore } from "./publishing/sandbox-store.ts";
@@ -115,6 +116,7 @@ export interface Deps extends Stores {
   searchQueue: SearchQueue;
   /** The social platforms and their OAuth clients. */
   platforms: Platforms;
+  textChecks: TextChecks;
   publisher: Publisher;
   /** Wakes the publishing worker, because a publication may be due. */
   wakeWorker: () => void;

@@ -1,3 +1,4 @@
+import { countText } from "./count-text.ts";
 import { isHandle } from "./handle.ts";
 
 /** A part of the text that is a link, a mention or a tag. Positions count UTF-16 units, as strings do. */
@@ -14,6 +15,7 @@ const mentionPattern = /(?<=^|[\s(])@([a-z0-9][a-z0-9.-]{0,251}[a-z0-9])/gi;
 /** A tag ends at white space or an invisible character. U+FE0F after `#` makes it an emoji. */
 const tagPattern = /(?<=^|\s)[#＃](?!\uFE0F)((?:(?!\u20E2)[^\s\u00AD\u2060\u200A-\u200D]){1,200})/gu;
 const maxTagGraphemes = 64;
+const tagLimit = { unit: "graphemes", max: maxTagGraphemes } as const;
 const maxTagBytes = 640;
 const encoder = new TextEncoder();
 
@@ -57,5 +59,6 @@ function trimPunctuation(text: string): string {
 /** A text of only digits and punctuation is not a tag. */
 function isTag(tag: string): boolean {
   if (tag === "" || /^[\d\p{P}]+$/u.test(tag) || encoder.encode(tag).length > maxTagBytes) return false;
-  return Array.from(new Intl.Segmenter("en").segment(tag)).length <= maxTagGraphemes;
+  // Most tags are short; a segmenter takes longer to create than to use.
+  return tag.length <= maxTagGraphemes || countText(tag, tagLimit) <= maxTagGraphemes;
 }

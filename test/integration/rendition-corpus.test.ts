@@ -129,12 +129,12 @@ forEachEngine(
     async function readMessage(postId: string, assetId: string, platform: PlatformName): Promise<string | undefined> {
       const { deps } = publishing.service;
       const { studio } = publishing.owner;
-      const { assets } = await getPost(deps, publishing.owner, { postId });
+      const post = await getPost(deps, publishing.owner, { postId });
       const connection = await deps.platformStore.find(studio.id, connectionIds[platform]);
       assert.ok(connection);
       const inspections = await deps.imageInspections.list([assetId]);
-      const draft = { title: "", body: "", assets: assets.filter(({ id }) => id === assetId), inspections };
-      const [validation] = validatePost(deps.platforms, [connection], draft);
+      const draft = { ...post, assets: post.assets.filter(({ id }) => id === assetId), inspections };
+      const [validation] = await validatePost(deps, [connection], draft);
       assert.ok(validation && validation.problems.length <= 1, JSON.stringify(validation?.problems));
       return validation.problems[0]?.message;
     }

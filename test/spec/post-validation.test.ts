@@ -5,6 +5,7 @@ import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { PostLimits } from "#domain/platforms/limits.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
+import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
 import { fakePlatforms } from "../support/platform-fixture.ts";
 
@@ -195,7 +196,7 @@ test("counts characters in the unit of the platform (PLATFORM-12)", () => {
   assert.equal(countLength("see https://example.com/a/very/long/url?with=things now", "graphemes", 23), 4 + 23 + 4);
 });
 
-test("validates a post once per platform, and reports the result for each account (PLATFORM-12)", () => {
+test("validates a post once per platform, and reports the result for each account (PLATFORM-12)", async () => {
   let validations = 0;
   const platform = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };
   Object.defineProperty(platform.limits, "files", {
@@ -217,19 +218,22 @@ test("validates a post once per platform, and reports the result for each accoun
       connectedAt: 0,
     },
   })) as PlatformConnection[];
-  const results = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
+  const post = { id: "pst_1", revision: 1, title: "Longer", body: "", assets: [createAsset()] };
+  const results = await validatePost({ platforms, textChecks: createTextChecks() }, connections, post);
   assert.deepEqual([results.length, validations], [49, 1]);
   assert.deepEqual([results[48]?.account, results[48]?.problems[0]?.code], ["49", "title_too_long"]);
 });
 
-test("a text has the same length if clients count it by the rule in the validation (PLATFORM-12)", () => {
+test("a text has the same length if clients count it by the rule in the validation (PLATFORM-12)", async () => {
+  const textChecks = createTextChecks();
   const body = "Hello @ada@social.example 👩‍👩‍👧‍👦 https://example.com/a-long-path-to-a-page";
   for (const { id, limits: platformLimits } of catalog) {
     const somewhere = fakePlatforms.find("somewhere");
     assert.ok(somewhere);
     const platforms = { ...fakePlatforms, find: () => ({ ...somewhere, limits: platformLimits }) };
     const connection = { id: "plc_1", platform: id, account: { id: "1", name: "1" } } as PlatformConnection;
-    const [validation] = validatePost(platforms, [connection], { title: "", body, assets: [] });
+    const post = { id: "pst_1", revision: 1, title: "", body, assets: [] };
+    const [validation] = await validatePost({ platforms, textChecks }, [connection], post);
     const text = validation?.text;
     if (platformLimits.text === undefined) assert.equal(text, undefined);
     else {

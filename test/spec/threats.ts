@@ -137,6 +137,8 @@ export const threats: Readonly<Record<string, string>> = {
   L4: "text that forges log lines",
   L5: "changes without a record",
   L6: "health checks and metrics that reveal too much",
+  // Authority, approval and fairness
+  F7: "many long texts in one post, read many times at once",
   // Dependencies
   P1: "code that runs at installation",
   P2: "a dependency that changes under its version",

@@ -7,6 +7,7 @@ import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/database.ts";
 import { createStores, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
+import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -104,6 +105,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     vault: createVault(["a test secret that is long enough"]),
     openUrl: () => Promise.reject(new Error("this test has no network access")),
     importSlots: createImportSlots(),
+    textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),

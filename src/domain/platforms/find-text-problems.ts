@@ -7,16 +7,28 @@ interface TextProblem {
   message: string;
 }
 
+/** The length of a text as the platform counts it, if it has a limit, and why the platform would reject the text. */
+export interface TextCheck {
+  length: number | undefined;
+  problems: readonly TextProblem[];
+}
+
+export function checkText(limits: PostLimits, text: string, limit: TextLimit | undefined): TextCheck {
+  const length = limit && countText(text, limit);
+  const lengthProblems = findLengthProblems("text", "The text", text, limit, limits, length);
+  return { length, problems: [...lengthProblems, ...findHashtagAndMentionProblems(limits, text)] };
+}
+
 /** Why a platform would, or if its limits vary might, reject the length of a text or title. */
-export function findTextProblems(
+export function findLengthProblems(
   codePrefix: string,
   label: string,
   text: string,
   limit: TextLimit | undefined,
   { variesByInstance = false }: Pick<PostLimits, "variesByInstance">,
+  length = limit && countText(text, limit),
 ): TextProblem[] {
-  if (!limit) return [];
-  const length = countText(text, limit);
+  if (!limit || length === undefined) return [];
   if (limit.isRequired && text.trim() === "")
     return [{ code: `${codePrefix}_missing`, message: `${label} is empty; the platform requires it.` }];
   const bytes = Buffer.byteLength(text);
@@ -29,7 +41,7 @@ export function findTextProblems(
     ];
   if (length <= limit.max) return [];
   // Some platforms count links, emoji or mentions differently, so that people who count get another number.
-  const isPlainCount = length === Array.from(text).length;
+  const isPlainCount = length === countText(text, { unit: "codePoints", max: limit.max });
   return [
     {
       code: `${codePrefix}_too_long`,
@@ -49,7 +61,7 @@ export const describeMax = (max: number, variesByInstance: boolean): string =>
     ? `most servers allow up to ${formatCount(max)}, so this account’s server may reject the post`
     : `the platform allows up to ${formatCount(max)}`;
 
-export function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
+function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): TextProblem[] {
   if (!limit) return [];
   const counts = [
     { code: "too_many_hashtags", label: "hashtags", count: countHashtags(text), max: limit.maxHashtags },

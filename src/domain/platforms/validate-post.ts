@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { selectForAccount } from "#portable/select-for-account.ts";
-import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
+import { textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
 import { fileKinds, findCountProblems } from "./find-count-problems.ts";
 import { findAltTextProblems, findFileProblems, findImageProblems } from "./find-file-problems.ts";
-import { findHashtagAndMentionProblems, findTextProblems } from "./find-text-problems.ts";
+import { checkText, findLengthProblems, type TextCheck } from "./find-text-problems.ts";
 import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
 import { selectImageLimit, type PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
+import type { TextChecks } from "./text-checks.ts";
 import { findMediaProblems } from "./media-reachability.ts";
 import { getCrops, type Crop } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
@@ -57,6 +58,8 @@ export const validationView = z.object({
 export type ValidationView = z.infer<typeof validationView>;
 
 interface PostToValidate {
+  id: string;
+  revision: number;
   title: string;
   body: string;
   assets: readonly AssetDetail[];
@@ -67,39 +70,54 @@ interface PostToValidate {
 }
 
 /** A post as one account would receive it. */
-type PostForAccount = Omit<PostToValidate, "variants" | "crops"> & {
+type PostForAccount = Omit<PostToValidate, "id" | "revision" | "variants" | "crops"> & {
   crops?: ReadonlyMap<string, CropPosition>;
   /** Whether the files were chosen for this account. */
   hasFileChoice?: boolean;
 };
 
+/** A shorter text takes less time to check than to remember. */
+const maxUnrememberedLength = 1000;
+
 /** Finds the problems that the post would have on each connected account. Makes no network requests. */
-export function validatePost(
-  platforms: Platforms,
+export async function validatePost(
+  { platforms, textChecks }: { platforms: Platforms; textChecks: TextChecks },
   connections: readonly PlatformConnection[],
   post: PostToValidate,
-): ValidationView[] {
+): Promise<ValidationView[]> {
   // Validate once per platform and content, even if the studio has several accounts on the platform.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
-  return connections.flatMap(({ id, platform, account, limits: instanceLimits }) => {
+  const views: ValidationView[] = [];
+  for (const { id, platform, account, limits: instanceLimits } of connections) {
     const platformInfo = platforms.find(platform);
-    if (!platformInfo) return [];
+    if (!platformInfo) continue;
     const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
     const content = selectForAccount({ ...post, variants: post.variants ?? [] }, id);
     const { body, assets, hasFileChoice } = content;
     const assetIds = assets.map((asset) => asset.id);
-    const key = JSON.stringify([platform, instanceLimits, body, assetIds, hasFileChoice]);
-    const result = resultByKey.get(key) ?? {
-      problems: [
-        ...findMediaProblems(platformInfo, assets),
-        ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }),
-        ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
-      ],
-      ...measureText(limits, { body, assets }),
-    };
-    resultByKey.set(key, result);
-    return [{ platform, connectionId: id, account: getAccountLabel(account), ...result, source: limits.sources[0] }];
-  });
+    const textKey = [platform, instanceLimits, body === post.body ? null : id];
+    const key = JSON.stringify([textKey, assetIds, hasFileChoice]);
+    let result = resultByKey.get(key);
+    if (!result) {
+      const textLimit = findTextLimit("text", limits, assets);
+      const check = (): TextCheck => checkText(limits, body, textLimit);
+      const textCheck =
+        body.length <= maxUnrememberedLength
+          ? check()
+          : await textChecks.find(JSON.stringify([post.id, post.revision, textKey, textLimit]), check);
+      result = {
+        problems: [
+          ...findMediaProblems(platformInfo, assets),
+          ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }, textCheck),
+          ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
+        ],
+        ...describeTextLength(limits, textLimit, textCheck),
+      };
+      resultByKey.set(key, result);
+    }
+    views.push({ platform, connectionId: id, account: getAccountLabel(account), ...result, source: limits.sources[0] });
+  }
+  return views;
 }
 
 /**
@@ -112,16 +130,16 @@ const noFilesWarning: Problem = {
   message: "This account gets none of the post’s files.",
 };
 
-function measureText(
+function describeTextLength(
   limits: PostLimits,
-  { body, assets }: Pick<PostToValidate, "body" | "assets">,
+  limit: TextLimit | undefined,
+  { length }: TextCheck,
 ): Pick<ValidationView, "text"> {
-  const limit = findTextLimit("text", limits, assets);
-  if (!limit) return {};
+  if (!limit || length === undefined) return {};
   const { max, unit, linkLength, countsMentionsWithoutServer } = limit;
   return {
     text: {
-      length: countText(body, limit),
+      length,
       max,
       unit,
       ...(linkLength === undefined ? {} : { linkLength }),
@@ -131,14 +149,17 @@ function measureText(
   };
 }
 
-export function findProblems(limits: PostLimits, post: PostForAccount): Problem[] {
-  const { title, body, assets, inspections, crops, hasFileChoice = false } = post;
+export function findProblems(
+  limits: PostLimits,
+  post: PostForAccount,
+  textCheck = checkText(limits, post.body, findTextLimit("text", limits, post.assets)),
+): Problem[] {
+  const { title, assets, inspections, crops, hasFileChoice = false } = post;
   // The account's instance may have other limits than those we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
-    ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets), limits),
-    ...findHashtagAndMentionProblems(limits, body),
-    ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets), limits),
+    ...textCheck.problems,
+    ...findLengthProblems("title", "The title", title, findTextLimit("title", limits, assets), limits),
     ...findCountProblems(limits, assets, hasFileChoice),
   ];
   const fileProblems = assets.flatMap((file): FileProblem[] => {

@@ -13,7 +13,7 @@ import { id } from "../text.ts";
 import type { DetailFlags } from "./ports.ts";
 import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
 
-export type ValidationDeps = Pick<Deps, "platforms" | "platformStore" | "assets"> & InspectDeps;
+export type ValidationDeps = Pick<Deps, "platforms" | "textChecks" | "platformStore" | "assets"> & InspectDeps;
 
 /** Validates the post against the rules of the studio's connected platforms. */
 async function validateForStudio(deps: ValidationDeps, studioId: string, post: PostView): Promise<ValidationView[]> {
@@ -22,7 +22,7 @@ async function validateForStudio(deps: ValidationDeps, studioId: string, post: P
   const hasImages = post.assets.some(({ kind }) => kind === "image");
   const assets = hasImages ? await deps.assets.listByPosts([post.id]) : [];
   const inspections = await inspectImages(deps, assets, maxCallWaitMs);
-  return validatePost(deps.platforms, connections, { ...post, inspections });
+  return validatePost(deps, connections, { ...post, inspections });
 }
 
 /** A post's view contains only the newest publications; list_publications returns all of them. */

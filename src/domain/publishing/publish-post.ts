@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
@@ -113,7 +114,10 @@ export async function findPublishProblems(
 ): Promise<{ connectionId: string; problems: { code: string; message: string }[] }[]> {
   const readyAssets = assets.filter(isReady);
   const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
-  return connections.flatMap((connection) => {
+  const rejections: { connectionId: string; problems: { code: string; message: string }[] }[] = [];
+  for (const connection of connections) {
+    // Counting a long text takes milliseconds, and there may be one per account.
+    if (rejections.length > 0) await nextIteration();
     const content = selectForAccount({ ...post, assets: readyAssets }, connection.id);
     const problems = [
       ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can’t be published." }] : []),
@@ -125,8 +129,9 @@ export async function findPublishProblems(
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
       ...findPlatformProblems({ platforms }, connection, post, content, inspections),
     ];
-    return problems.length === 0 ? [] : [{ connectionId: connection.id, problems }];
-  });
+    rejections.push({ connectionId: connection.id, problems });
+  }
+  return rejections.filter(({ problems }) => problems.length > 0);
 }
 
 const describeEmptyPost = (hasFileChoice: boolean): string =>
