@@ -108,16 +108,39 @@ function createTimeFormatter(): (ms: number) => string {
 }
 
 /** Paths in which everything after the first segment is secret. */
-const secretRestPattern = /^\/(u|join|files|consent|connect)\/.+/;
+const secretRestPattern = /^\/(u|r|join|files|consent|connect|calendar)\/.+/;
 
 /** Prefixes that are followed by one secret token; the segments after the token are not secret. */
 const secretSegmentPattern =
   /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in)|\/sandbox\/(?:auth|access))\/[^/]+/;
 
+/** Longer than our ids and names, and shorter than our tokens. */
+const longSegmentPattern = /[^/]{41,}/g;
+
 /** Returns the path of a request without its query and without tokens, for the log. */
 export function redactPath(url: string): string {
   // RFC 9112 §3.2.2: the request target may be an absolute URL.
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
-  const redactedPath = path.replace(secretRestPattern, "/$1/[redacted]").replace(secretSegmentPattern, "$1/[redacted]");
-  return redactedPath.length > 200 ? `${redactedPath.slice(0, 200)}…` : redactedPath;
+  const normalPath = normalizePath(path);
+  const redactedPath = normalPath
+    .replace(secretRestPattern, "/$1/[redacted]")
+    .replace(secretSegmentPattern, "$1/[redacted]");
+  const loggedPath = redactedPath === normalPath ? path : redactedPath;
+  return truncate(loggedPath.replace(longSegmentPattern, "[redacted]"));
 }
+
+/** The path that a client or proxy may have meant: decoded, in lower case, without empty segments and odd characters. */
+function normalizePath(path: string): string {
+  const decodedPath = path
+    .replace(/%(?:25)+/g, "%") // encoded more than once
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const segments: string[] = [];
+  for (const segment of decodedPath.toLowerCase().split(/[/\\]/)) {
+    const name = segment.replace(/;.*|[^\w.-]/gs, "");
+    if (name === "..") segments.pop();
+    else if (name !== "" && name !== ".") segments.push(name);
+  }
+  return `/${segments.join("/")}`;
+}
+
+const truncate = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { request, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
@@ -89,6 +90,33 @@ forOneEngine("log lines", (fixture) => {
         ["/metrics", "debug"],
         ["/api/me", "info"],
       ],
+    );
+  });
+
+  test("a token in any spelling of its path, in a query or in a referrer is not logged (RUN-9, F9)", async () => {
+    const token = "s3cretT0ken";
+    const prefixes = ["u", "join", "consent", "connect", "files", "files/media", "r", "calendar", "api/invitations"];
+    const paths = prefixes.flatMap((prefix) => [
+      `/${prefix}/${token}`,
+      `//${prefix}/${token}`,
+      `/${prefix.toUpperCase()}/${token}`,
+      `/%${prefix.charCodeAt(0).toString(16)}${prefix.slice(1)}/${token}`,
+      `/x/../${prefix}/${token}`,
+      `/login?next=/${prefix}/${token}`,
+    ]);
+    const headers = { accept: "application/json", referer: `${server.base}/u/${token}` };
+    for (const path of paths) {
+      // `fetch` would normalize the path.
+      const { port, hostname: host } = new URL(server.base);
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request({ host, port, path, headers }, resolve).on("error", reject).end();
+      });
+      await response.toArray();
+    }
+    const lines = await collectLines(paths.length);
+    assert.deepEqual(
+      lines.filter((line) => JSON.stringify(line).toLowerCase().includes(token.toLowerCase())),
+      [],
     );
   });
 });

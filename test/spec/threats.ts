@@ -139,6 +139,7 @@ export const threats: Readonly<Record<string, string>> = {
   L6: "health checks and metrics that reveal too much",
   // Authority, approval and fairness
   F7: "many long texts in one post, read many times at once",
+  F9: "tokens of links in odd spellings of a path",
   // Dependencies
   P1: "code that runs at installation",
   P2: "a dependency that changes under its version",
