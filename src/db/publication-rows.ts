@@ -98,6 +98,7 @@ export function toPublicationWithNames(
     requested_by_name: string | null;
     approved_by_name: string | null;
     is_superseded: number;
+    post_title: string | null;
   },
 ): PublicationWithNames {
   return {
@@ -107,5 +108,6 @@ export function toPublicationWithNames(
     requestedByName: row.requested_by_name,
     approvedByName: row.approved_by_name,
     isSuperseded: row.is_superseded === 1,
+    postTitle: row.post_title,
   };
 }

@@ -31,6 +31,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       .innerJoin("platform_connections as c", "c.id", "p.connection_id")
       .leftJoin("users as r", "r.id", "p.requested_by")
       .leftJoin("users as a", "a.id", "p.approved_by")
+      .leftJoin("posts as t", (join) => join.onRef("t.id", "=", "p.post_id").on("t.trashed_at", "is", null))
       .selectAll("p")
       .select([
         "c.platform",
@@ -39,6 +40,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
         "c.name as account_name",
         "r.name as requested_by_name",
         "a.name as approved_by_name",
+        "t.title as post_title",
         isSupersededExpression.as("is_superseded"),
       ])
       .where("p.studio_id", "=", studioId);

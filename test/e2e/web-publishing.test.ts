@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -589,6 +590,22 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     }
     assert.ok(bars.length > 0);
     await page.setViewportSize(desktop);
+  });
+
+  test("a publication whose post is in the trash offers no action that can't work (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const trashedId = await addPost("Short-lived");
+    await publishPost(deps, owner, { postId: trashedId, connectionIds: [connectionId], propose: true });
+    await deletePost(deps, owner, { postId: trashedId });
+    await openStudioPage("publications");
+    const row = page.getByRole("listitem").filter({ hasText: "A deleted post" });
+    await row.getByText("Canceled").waitFor();
+    assert.equal(await row.getByRole("button").count(), 0);
+    await row.getByRole("link", { name: "A deleted post" }).click();
+    await page.getByText("The post is in the trash. Restore it to see its content.").waitFor();
+    assert.equal(await page.getByRole("button", { name: /^(Publish|Ask)/ }).count(), 0);
+    await openStudioPage(`publications?postId=${trashedId}`);
+    await row.waitFor();
   });
 });
 

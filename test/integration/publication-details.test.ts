@@ -4,10 +4,12 @@ import { createPlatformSetups } from "#connectors/catalog.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
+import { listWebPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -160,6 +162,22 @@ forEachEngine("publication details", (fixture) => {
     assert.deepEqual(await listIds("latest=false"), [secondId, firstId]);
     assert.deepEqual(await listIds("latest=true"), [secondId]);
     assert.deepEqual(await listIds("latest=true&state=canceled"), []);
+  });
+
+  test("a publication in the web app has the title of its post, or null while the post is in the trash (PUB-1)", async () => {
+    const { owner, service } = publishing;
+    const { deps } = service;
+    const postId = await newPost("a");
+    const proposer = await newProposer();
+    const { publications } = await publishPost(deps, proposer, { postId, connectionIds: publishing.connectionIds });
+    const readTitles = async () => {
+      const { publications: listed } = await listWebPublications(deps, owner, { postId, limit: 1 });
+      const detail = await getPublicationDetail(deps, owner, { publicationId: publications[0]?.id ?? "" });
+      return [listed[0]?.postTitle, detail.postTitle];
+    };
+    assert.deepEqual(await readTitles(), ["Title", "Title"]);
+    await deletePost(deps, owner, { postId });
+    assert.deepEqual(await readTitles(), [null, null]);
   });
 
   test("the order stays the same across pages: newest first, or by scheduled time (PUB-1)", async () => {

@@ -79,7 +79,7 @@ export interface Publication {
   committedAt: number | null;
 }
 
-/** A publication with the names of its account, its requester and its approver. */
+/** A publication with the names of its account, its requester, its approver and its post. */
 export interface PublicationWithNames extends Publication {
   platform: string;
   account: Pick<PlatformConnection["account"], "id" | "handle" | "name">;
@@ -87,6 +87,8 @@ export interface PublicationWithNames extends Publication {
   approvedByName: string | null;
   /** Whether the post has a newer publication to the same account. */
   isSuperseded: boolean;
+  /** Null if the post is in the trash. */
+  postTitle: string | null;
 }
 
 export type PublicationChange = Partial<

@@ -61,13 +61,15 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
 }
 
 /**
- * The web app offers to publish a failed publication again, or a missed one at another time, unless it is superseded.
+ * The web app offers to publish a failed publication again, or a missed one at another time, unless it is superseded or
+ * its post is in the trash.
  */
-export type WebPublicationView = PublicationView & Pick<PublicationWithNames, "isSuperseded">;
+export type WebPublicationView = PublicationView & Pick<PublicationWithNames, "isSuperseded" | "postTitle">;
 
 export const toWebPublicationView = (publication: PublicationWithNames): WebPublicationView => ({
   ...toPublicationView(publication),
   isSuperseded: publication.isSuperseded,
+  postTitle: publication.postTitle,
 });
 
 /** A malformed id yields the same `not_found` error as an id of another studio. */

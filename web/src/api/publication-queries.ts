@@ -9,7 +9,10 @@ const studioApi = api.studios[":studioId"];
 type PublicationPage = InferResponseType<typeof studioApi.publications.$get>;
 export type ListedPublication = PublicationPage["publications"][number];
 /** A publication in a list, or of a post. */
-export type Publication = Omit<ListedPublication, "isSuperseded">;
+export type Publication = Omit<ListedPublication, "isSuperseded" | "postTitle"> & {
+  /** Null if the post is in the trash; undefined on the page of the post. */
+  postTitle?: string | null;
+};
 /** The state as users see it: the server's states `preparing` and `committing` are `publishing`. */
 export type VisibleState = Publication["state"];
 export type PublicationDetail = InferResponseType<(typeof studioApi.publications)[":publicationId"]["$get"]>;

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Hourglass } from "lucide-react";
 import { useState } from "react";
-import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
+import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatAccount } from "../platforms/format-account.ts";
@@ -17,7 +17,6 @@ import type { PreviousProposal } from "./ProposalContent.tsx";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
-import { usePostTitle } from "./use-post-title.ts";
 
 /** Everything that waits for a person's approval, with what will be sent. */
 export function ApprovalsPage() {
@@ -74,7 +73,7 @@ export function ApprovalsPage() {
 }
 
 /** The last proposals, as far as they are of the post. */
-const listProposalsOfPost = (proposals: readonly Publication[], postId: string): readonly Publication[] =>
+const listProposalsOfPost = (proposals: readonly ListedPublication[], postId: string): readonly ListedPublication[] =>
   proposals.slice(proposals.findLastIndex((proposal) => proposal.postId !== postId) + 1);
 
 function Proposal({
@@ -83,14 +82,13 @@ function Proposal({
   onShow,
   onAskForChanges,
 }: {
-  publication: Publication;
+  publication: ListedPublication;
   previousProposals: readonly PreviousProposal[];
   onShow: (revision: number) => void;
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const title = usePostTitle(publication.postId);
   const { account, platform, requestedBy, requestedThrough, createdAt } = publication;
   return (
     <li className="border-t border-rule py-8">
@@ -100,7 +98,7 @@ function Proposal({
           to="/studios/$studioId/posts/$postId"
           params={{ studioId: studio.id, postId: publication.postId }}
         >
-          {title}
+          {publication.postTitle}
         </Link>
       </h2>
       <dl className="mt-2 mb-5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">

@@ -26,7 +26,7 @@ export function PublicationActions({
   hasShortLabels,
   size,
   mustReconnect,
-  canPublishAgain = !isSuperseded && repeatableStates.includes(publication.state),
+  canPublishAgain = !isSuperseded && publication.postTitle !== null && repeatableStates.includes(publication.state),
   onPublishAgain,
 }: {
   publication: Publication;

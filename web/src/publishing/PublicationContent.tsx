@@ -11,14 +11,21 @@ import { SentContent } from "./SentContent.tsx";
 export function PublicationContent({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   const { postId, sent, includesTitle } = publication;
+  const isPostDeleted = publication.postTitle === null;
   const revision = useQuery({
     ...revisionQuery(studio.id, postId, publication.revision),
-    enabled: !sent,
+    enabled: !sent && !isPostDeleted,
     retry: false,
   });
-  const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: false, retry: false });
+  const post = useQuery({
+    ...postQuery(studio.id, postId),
+    enabled: !isPostDeleted,
+    refetchInterval: false,
+    retry: false,
+  });
   const currentAssets = post.data?.assets ?? [];
   if (sent) return <SentContent {...sent} currentAssets={currentAssets} />;
+  if (isPostDeleted) return <p className="m-0">The post is in the trash. Restore it to see its content.</p>;
   if (!revision.data) return <QueryStatus query={revision} />;
   const { title, body, assets } = toSnapshot(revision.data, publication);
   return <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={currentAssets} />;

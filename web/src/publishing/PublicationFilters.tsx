@@ -1,28 +1,31 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { SlidersHorizontal } from "lucide-react";
 import { useId, useRef, useState } from "react";
+import type { ListedPublication } from "../api/publication-queries.ts";
 import { publicationStates, type PublicationSearch } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { ChoiceField, SelectField, TextField } from "../ui/Field.tsx";
 import { activeFilterClasses } from "../ui/FilterMenu.tsx";
-import { stateLabels } from "./publication-states.ts";
-import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
+import { getPostTitle, stateLabels } from "./publication-states.ts";
+import { useRecentPosts } from "./use-post-title.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");
 
 /** Filters by state, post and days, and hides earlier attempts; all in the URL. On a phone, a button shows them. */
 export function PublicationFilters({
   search,
+  firstPublication,
   hasClearButton,
 }: {
   search: PublicationSearch;
+  /** The first one that matches the filters. */
+  firstPublication: ListedPublication | undefined;
   /** An empty list has its own. */
   hasClearButton: boolean;
 }) {
   const navigate = route.useNavigate();
   const { items: posts } = useRecentPosts();
   const { postId } = search;
-  const selectedTitle = usePostTitle(postId);
   const isSelectedPostListed = postId === undefined || posts.some(({ id }) => id === postId);
   const setFilter = (name: keyof PublicationSearch, value: string): void =>
     void navigate({
@@ -72,7 +75,7 @@ export function PublicationFilters({
             value={postId ?? ""}
             options={[
               ["", "Any"],
-              ...(isSelectedPostListed ? [] : [[postId, selectedTitle] as const]),
+              ...(isSelectedPostListed ? [] : [[postId, getPostTitle(firstPublication)] as const]),
               ...posts.map(({ id, title }) => [id, title] as const),
             ]}
             onChange={({ target }) => setFilter("postId", target.value)}

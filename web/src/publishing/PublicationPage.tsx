@@ -21,11 +21,10 @@ import { PublicationProblem } from "./PublicationProblem.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./publication-states.ts";
+import { describeState, getPostTitle } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
-import { usePostTitle } from "./use-post-title.ts";
 import { wasSentBack } from "./sent-back.ts";
 
 const route = getRouteApi("/studios/$studioId/publications/$publicationId");
@@ -70,9 +69,9 @@ export function PublicationPage() {
 function PublicationDetails({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const title = usePostTitle(publication.postId);
   const { askForChanges, changesDialog } = useAskForChanges();
-  const { account, platform, state, scheduledFor, postId, url } = publication;
+  const { account, platform, state, scheduledFor, postId, postTitle, url } = publication;
+  const title = getPostTitle(publication);
   const hasProblem = state === "failed" || state === "missed";
   const isUnconfirmed = state === "unconfirmed";
   const blockingProblem = useBlockingProblem(publication);
@@ -85,7 +84,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </p>
         {!hasProblem && !isUnconfirmed && !blockingProblem && (
           <p className="mt-2">
-            {wasSentBack(publication) ? <SentBackNote postId={postId} /> : describeState(state, scheduledFor)}
+            {wasSentBack(publication) ? <SentBackNote publication={publication} /> : describeState(state, scheduledFor)}
           </p>
         )}
       </PageHeader>
@@ -111,9 +110,13 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
           <dt>Post</dt>
           <dd>
-            <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId }}>
-              {title}
-            </Link>
+            {postTitle === null ? (
+              title
+            ) : (
+              <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId }}>
+                {title}
+              </Link>
+            )}
             , revision {publication.revision}
           </dd>
           <dt>Time</dt>

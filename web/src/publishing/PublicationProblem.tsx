@@ -14,7 +14,7 @@ import { describeFailure, failureNextSteps } from "./publication-states.ts";
 export function PublicationProblem({ publication }: { publication: PublicationDetail }) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
-  const { connectionId, postId, state, account, isSuperseded } = publication;
+  const { connectionId, postId, postTitle, state, account, isSuperseded } = publication;
   const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
   const connection = data?.connections.find(({ id }) => id === connectionId);
   const cause = findCause(publication, connection === undefined || connection.state === "connected");
@@ -23,7 +23,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
   const mustFixPost = cause === "post";
   const mustCheckAccount = cause === "account";
 
-  const postLink = state === "failed" && (
+  const postLink = state === "failed" && postTitle !== null && (
     <ButtonLink
       variant={mustFixPost ? "primary" : "quiet"}
       to="/studios/$studioId/posts/$postId"
@@ -58,7 +58,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
               isSuperseded={isSuperseded}
               isProminent={!mustReconnect && !mustFixPost && !mustCheckAccount}
               mustReconnect={mustReconnect}
-              canPublishAgain={state === "failed" && !isSuperseded && !mustReconnect}
+              canPublishAgain={state === "failed" && cause !== "deleted" && !isSuperseded && !mustReconnect}
             />
             {!mustFixPost && postLink}
           </span>
@@ -72,8 +72,8 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
   );
 }
 
-/** What has to be solved first: the state of the connection, the post, the account on the platform, or something else. */
-type Cause = "superseded" | "connection" | "post" | "account" | "temporary" | "other";
+/** What has to be solved first: that the post is in the trash, the state of the connection, the post, the account on the platform, or something else. */
+type Cause = "superseded" | "deleted" | "connection" | "post" | "account" | "temporary" | "other";
 
 const causesByCode = new Map<string | undefined, Cause>([
   ["not_publishable", "post"],
@@ -88,8 +88,9 @@ const causesByCode = new Map<string | undefined, Cause>([
   ["forbidden", "temporary"],
 ]);
 
-function findCause({ problem, isSuperseded }: PublicationDetail, isConnected: boolean): Cause {
+function findCause({ problem, isSuperseded, postTitle }: PublicationDetail, isConnected: boolean): Cause {
   if (isSuperseded) return "superseded";
+  if (postTitle === null) return "deleted";
   return isConnected ? (causesByCode.get(problem?.code) ?? "other") : "connection";
 }
 
@@ -101,6 +102,7 @@ function describeNextStep(
 ): string {
   const repeat = isPublisher ? "publish it again" : "ask to publish it again";
   if (cause === "superseded") return failureNextSteps.superseded;
+  if (cause === "deleted") return `The post is in the trash. Restore it, then ${repeat}.`;
   if (cause === "connection")
     return `${canReconnect ? "Reconnect" : "Ask an owner or admin to reconnect"} ${account}, then ${state === "missed" ? "choose a new time" : repeat}.`;
   if (state === "missed") return failureNextSteps.missed;

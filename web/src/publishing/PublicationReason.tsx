@@ -13,11 +13,11 @@ export function PublicationReason({
   isSuperseded: boolean;
   className: string;
 }) {
-  const { postId, state, problem } = publication;
+  const { state, problem } = publication;
   if (wasSentBack(publication))
     return (
       <p className={`${className} text-sm`}>
-        <SentBackNote postId={postId} />
+        <SentBackNote publication={publication} />
       </p>
     );
   const reason = state === "missed" ? describeMissed(isSuperseded) : problem?.message;

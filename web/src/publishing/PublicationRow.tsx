@@ -8,16 +8,18 @@ import { formatTime } from "../ui/format-time.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describeTime } from "./describe-time.ts";
+import { getPostTitle } from "./publication-states.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationReason } from "./PublicationReason.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
-export function PublicationRow({ publication, postTitle }: { publication: ListedPublication; postTitle: string }) {
+export function PublicationRow({ publication }: { publication: ListedPublication }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const { id, account, platform, state, requestedBy, requestedThrough, isSuperseded } = publication;
+  const { id, account, platform, state, requestedBy, requestedThrough, isSuperseded, postTitle } = publication;
+  const title = getPostTitle(publication);
   const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
   return (
     // Beside three buttons for fingers, a tablet has too little room for the text. All rows have the same layout.
@@ -29,7 +31,7 @@ export function PublicationRow({ publication, postTitle }: { publication: Listed
             to="/studios/$studioId/publications/$publicationId"
             params={{ studioId: studio.id, publicationId: id }}
           >
-            {postTitle}
+            {title}
           </Link>
           <StateBadge publication={publication} />
         </p>
@@ -50,12 +52,12 @@ export function PublicationRow({ publication, postTitle }: { publication: Listed
       </div>
       <RowActions areSmallOnPhones>
         <PublicationActions publication={publication} isSuperseded={isSuperseded} hasShortLabels />
-        {state === "failed" && (
+        {state === "failed" && postTitle !== null && (
           <ButtonLink
             variant="quiet"
             to="/studios/$studioId/posts/$postId"
             params={{ studioId: studio.id, postId: publication.postId }}
-            aria-label={`Open post ${postTitle}`}
+            aria-label={`Open post ${title}`}
           >
             Open post
           </ButtonLink>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { SearchX, Send } from "lucide-react";
-import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
+import { publicationsQuery } from "../api/publication-queries.ts";
 import { platformsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -14,7 +14,6 @@ import { AttentionNotice } from "./AttentionNotice.tsx";
 import { PublicationFilters } from "./PublicationFilters.tsx";
 import { PublicationRow } from "./PublicationRow.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
-import { usePostTitle } from "./use-post-title.ts";
 import { getEndOfDay, getStartOfDay } from "./zoned-time.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");
@@ -36,7 +35,11 @@ export function PublicationsPage() {
       {search.state === undefined && <AttentionNotice />}
       {/* Also while the list loads, so that clearing the filters does not remove the field that has the focus. */}
       {(isFiltered || publications.items.length > 0 || publications.query.isPending) && (
-        <PublicationFilters search={search} hasClearButton={isFiltered && !isEmpty} />
+        <PublicationFilters
+          search={search}
+          firstPublication={publications.items[0]}
+          hasClearButton={isFiltered && !isEmpty}
+        />
       )}
       <PagedList
         list={publications}
@@ -46,7 +49,7 @@ export function PublicationsPage() {
         {(items) => (
           <List aria-label="Publications">
             {items.map((publication) => (
-              <TitledRow key={publication.id} publication={publication} />
+              <PublicationRow key={publication.id} publication={publication} />
             ))}
           </List>
         )}
@@ -58,10 +61,6 @@ export function PublicationsPage() {
 /** A list of publications that wait is sorted by their planned time; all others, by when they were requested. */
 const isSortedByTime = ({ state }: Pick<PublicationSearch, "state">): boolean =>
   state === "proposed" || state === "scheduled";
-
-function TitledRow({ publication }: { publication: ListedPublication }) {
-  return <PublicationRow publication={publication} postTitle={usePostTitle(publication.postId)} />;
-}
 
 /** The days in the URL are days of the studio's time zone; the API takes instants. */
 const toFilter = ({ from, to, latest: latestOnly, ...rest }: PublicationSearch, timezone: string) => ({

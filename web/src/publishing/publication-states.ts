@@ -11,6 +11,10 @@ export const stateLabels: Record<VisibleState, string> = {
   canceled: "Canceled",
 };
 
+/** The title of the publication's post, which is deleted if it is in the trash. */
+export const getPostTitle = (publication: Pick<Publication, "postTitle"> | undefined): string =>
+  publication?.postTitle === null ? "A deleted post" : (publication?.postTitle ?? "A post");
+
 export const sentBackLabel = "Sent back";
 
 /** The page of a publication in another state has a notice instead. */

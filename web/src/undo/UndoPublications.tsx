@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { UndoResult } from "../api/history-queries.ts";
 import { publicationQuery } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { usePostTitle } from "../publishing/use-post-title.ts";
+import { getPostTitle } from "../publishing/publication-states.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { describePublicationUndo } from "./labels.ts";
 
@@ -34,11 +34,10 @@ export function UndoPublications({
 function PublicationName({ id }: { id: string }) {
   const { studio } = useStudio();
   const { data } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: false });
-  const title = usePostTitle(data?.postId);
   return (
     <>
       <Link to="/studios/$studioId/publications/$publicationId" params={{ studioId: studio.id, publicationId: id }}>
-        {title}
+        {getPostTitle(data)}
       </Link>
       {data && ` to ${data.account}`}
       <Badge>publication</Badge>
