@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { machineSpread } from "./report.ts";
 
 /**
  * Measures a PUT of one file with curl to the disk store behind the HTTP entry point, compared with a bare Node server
@@ -17,7 +18,7 @@ import { promisify } from "node:util";
 const runProgram = promisify(execFile);
 const mebibyte = 1024 * 1024;
 /** Measured: 1.25 to 1.32. A regression of 15 % fails. */
-const minSpeedRatio = 1.15;
+const minSpeedRatio = 1.15 / machineSpread;
 const sizes = process.argv.includes("--full")
   ? [
       { megabytes: 1024, rounds: 5 },
