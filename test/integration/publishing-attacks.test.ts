@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
+import { approvePost, approvePublication, unapprovePublication } from "#domain/publishing/approve-publications.ts";
 import {
-  approvePublication,
   cancelPublication,
   reschedulePublication,
   resolvePublication,
@@ -166,6 +166,7 @@ forOneEngine("attacks on publishing", (fixture) => {
     const stranger = await newStudio(deps());
     const { id: strangerPostId } = await createPost(deps(), stranger, { title: "Title", body: "Stranger" });
     const body = "Text";
+    const strangerApproval = { postId: strangerPostId, revision: 1 };
     for (const attempt of [
       () => publishPost(deps(), stranger, { postId: strangerPostId, connectionIds: [connectionId] }),
       () => publishPost(deps(), stranger, { postId, connectionIds: [connectionId] }),
@@ -174,6 +175,21 @@ forOneEngine("attacks on publishing", (fixture) => {
       () => cancelPublication(deps(), stranger, { publicationId }),
       () => reschedulePublication(deps(), stranger, { publicationId, at: inHours(2) }),
       () => approvePublication(deps(), stranger, { publicationId, revision: 1 }),
+      () =>
+        approvePost(deps(), stranger, {
+          postId,
+          revision: 1,
+          publications: [{ id: publicationId, scheduledFor: null }],
+        }),
+      () =>
+        approvePost(deps(), stranger, {
+          ...strangerApproval,
+          publications: [{ id: publicationId, scheduledFor: null }],
+        }),
+      () =>
+        approvePost(deps(), owner, { ...strangerApproval, publications: [{ id: publicationId, scheduledFor: null }] }),
+      () => approvePost(deps(), owner, { postId, revision: 1, publications: [{ id: "pub_\0", scheduledFor: null }] }),
+      () => unapprovePublication(deps(), stranger, { publicationId }),
       () => sendBackPublication(deps(), stranger, { publicationId }),
       () => resolvePublication(deps(), stranger, { publicationId, outcome: "retry" }),
       () => cancelPublication(deps(), owner, { publicationId: publicationId.toUpperCase() }),

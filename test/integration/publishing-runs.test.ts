@@ -7,12 +7,8 @@ import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import {
-  approvePublication,
-  cancelPublication,
-  reschedulePublication,
-  resolvePublication,
-} from "#domain/publishing/change-publication.ts";
+import { approvePublication } from "#domain/publishing/approve-publications.ts";
+import { cancelPublication, reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import { runPublication } from "#domain/publishing/run-publication.ts";
 import { publishPost, type publishPostInput } from "#domain/publishing/publish-post.ts";
 import { unscheduledColumns } from "#domain/publishing/publish-time.ts";

@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPost } from "#domain/posts/create-post.ts";
-import {
-  approvePublication,
-  reschedulePublication,
-  resolvePublication,
-} from "#domain/publishing/change-publication.ts";
+import { approvePublication } from "#domain/publishing/approve-publications.ts";
+import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import type { Publication } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";

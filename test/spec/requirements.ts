@@ -334,6 +334,10 @@ const publishing = {
   "ERR-already_scheduled": "the post already has an open publication for the account",
   "ERR-too_late": "the publication's state does not allow the change",
   "ERR-post_in_use": "a post with a scheduled, publishing or unconfirmed publication can't be archived or deleted",
+  "PUB-30":
+    "an approval delays what would start at once by startInSeconds, and nothing else; until it starts, it can be undone",
+  "PUB-31":
+    "proposals of a post are approved together, all or none, at the revision and the times that the approver saw",
   "PUB-17": "members see the whole timeline of a publication and what was sent",
   "PUB-25": "platforms that fetch media get a signed public URL for exactly one file, for at most an hour",
   "PUB-20": "the web app counts a text as each platform does",

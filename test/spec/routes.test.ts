@@ -133,6 +133,8 @@ const apiRoutes = [
   "GET /api/studios/:studioId/calendar",
   "GET /api/studios/:studioId/publications/:publicationId",
   "POST /api/studios/:studioId/publications/:publicationId/approve",
+  "POST /api/studios/:studioId/publications/:publicationId/unapprove",
+  "POST /api/studios/:studioId/posts/:postId/approve",
   "POST /api/studios/:studioId/publications/:publicationId/cancel",
   "POST /api/studios/:studioId/publications/:publicationId/send-back",
   "POST /api/studios/:studioId/publications/:publicationId/reschedule",

@@ -9,6 +9,7 @@ import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
+import { toScheduleColumns } from "#domain/publishing/publish-time.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
@@ -124,6 +125,12 @@ export const matrix: readonly MatrixRow[] = [
   { route: "GET /calendar", variant: "without a range", statuses: [400, 400, 400] },
   { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [200, 200, 200] },
+  { route: "POST /publications/:scheduled/unapprove", statuses: [200, 200, 200] },
+  {
+    route: "POST /posts/:proposedPost/approve",
+    body: async (getId) => ({ revision: 1, publications: [{ id: await getId("proposed"), scheduledFor: null }] }),
+    statuses: [200, 200, 200],
+  },
   { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/send-back", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/reschedule", body: { at: inOneHour }, statuses: [200, 200, 200] },
@@ -164,6 +171,7 @@ export async function createScene(deps: Deps, server: Pick<ApiServer, "signIn">,
   const getMember = once(() => newMember(deps, owner, "member"));
   const getGrant = once(async () => newGrant(deps, await getMember()));
   const getPost = once(async () => (await createPost(deps, owner, { title: "Post", body: "Text" })).id);
+  const getProposed = once(() => newPublication(deps, owner, "proposed", platform));
   const creators: Record<string, () => Promise<string>> = {
     revision: async () => "1",
     trashedPost: async () => {
@@ -195,7 +203,14 @@ export async function createScene(deps: Deps, server: Pick<ApiServer, "signIn">,
     link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
     grant: getGrant,
     ownGrant: () => newGrant(deps, self),
-    proposed: () => newPublication(deps, owner, "proposed", platform),
+    proposed: getProposed,
+    proposedPost: async () => (await deps.publications.find(owner.studio.id, await getProposed()))?.postId ?? "",
+    scheduled: async () => {
+      const publicationId = await newPublication(deps, owner, "proposed", platform);
+      const schedule = toScheduleColumns(null, deps.clock());
+      await deps.publications.update(publicationId, { state: "scheduled", ...schedule }, { states: ["proposed"] });
+      return publicationId;
+    },
     unconfirmed: () => newPublication(deps, owner, "unconfirmed", platform),
   };
   const getters = Object.fromEntries(Object.entries(creators).map(([name, create]) => [name, once(create)]));

@@ -30,7 +30,7 @@ export interface PublishingTables {
     remote_id: string | null;
     problem_code: string | null;
     problem_message: string | null;
-    /** When the first run is due: at `scheduled_for`, but not before the publication was scheduled. */
+    /** When the first run is due: at `scheduled_for`, but not before it was scheduled, plus the approver’s delay. */
     due_at: number | null;
     /** When the next run is due: `due_at`, or a later time after a failed run. */
     next_run_at: number | null;

@@ -81,6 +81,7 @@ export const activityActions = [
   "publication.proposed",
   "publication.scheduled",
   "publication.approved",
+  "publication.unapproved",
   "publication.returned",
   "publication.rescheduled",
   "publication.canceled",

@@ -4,7 +4,7 @@ import type { Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize, mayPublishWithoutApproval } from "../policy.ts";
-import { revisionConflictError, type Post } from "../posts/post.ts";
+import type { Post } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { assertPossible, changeState, type ChangeDeps } from "./change-state.ts";
 import { digestContent, readContent } from "./content.ts";
@@ -94,9 +94,9 @@ async function checkMissed(
   return { digest: digestContent(await readContent(tx, publication, post, assets)), revision: post.revision };
 }
 
-async function lockPost(
+export async function lockPost(
   tx: Stores,
-  { studioId, postId }: Publication,
+  { studioId, postId }: Pick<Publication, "studioId" | "postId">,
 ): Promise<{ post: Post; assets: readonly Asset[] }> {
   const post = await tx.posts.lock(studioId, postId);
   if (!post) throw notFoundError("post");
@@ -114,42 +114,6 @@ async function assertAccountAccepts(
   const connection = await tx.platformStore.find(studioId, connectionId);
   await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
 }
-
-export const approvePublicationInput = z.strictObject({
-  publicationId: id,
-  revision: z.int32().min(1),
-  scheduledFor: z.iso.datetime({ offset: true }).nullable().optional(),
-});
-
-/** Approves a proposal, in the web app only. `revision` and `scheduledFor` are what the approver saw. */
-export async function approvePublication(
-  deps: ChangeDeps & Pick<Deps, "studios" | "platforms">,
-  caller: Caller,
-  input: z.infer<typeof approvePublicationInput>,
-): Promise<PublicationView> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
-  return changeState(deps, caller, input.publicationId, "publication.approved", async (publication, tx) => {
-    assertPossible(publication, "approve");
-    const { post, assets } = await lockPost(tx, publication);
-    if (post.revision !== input.revision) throw revisionConflictError(post.revision);
-    if (!isTimeUnchanged(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
-    await assertAccountAccepts(deps, tx, publication, post, assets);
-    const digest = digestContent(await readContent(tx, publication, post, assets));
-    const schedule = toScheduleColumns(publication.scheduledFor, await tx.publications.getTime());
-    const { revision } = post;
-    const approval = {
-      approvedBy: caller.user.id,
-      approvedRevision: revision,
-      approvedTime: publication.scheduledFor,
-    };
-    return { event: "approve", change: { ...schedule, ...approval, revision, digest } };
-  });
-}
-
-/** Whether the publication still has the time that the approver saw. True if the caller omits `seenTime`. */
-const isTimeUnchanged = ({ scheduledFor }: Publication, seenTime: string | null | undefined): boolean =>
-  seenTime === undefined || scheduledFor === (seenTime === null ? null : Date.parse(seenTime));
 
 export const resolvePublicationInput = z.discriminatedUnion("outcome", [
   z.strictObject({
@@ -218,7 +182,7 @@ async function assertPlatformHost(
 }
 
 /** Only users who may publish can approve, and only in the web app: an AI client never can. */
-async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
+export async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
   if (caller.client || !(await mayCallerPublish(deps, caller))) throw new AppError("forbidden:approve");
 }
 

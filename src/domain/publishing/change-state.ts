@@ -31,27 +31,38 @@ export async function changeState(
 ): Promise<PublicationView> {
   const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
     const publication = await getPublication(deps, caller, publicationId);
-    return deps.transact(caller, async (tx) => {
-      const { event, change } = await decide(publication, tx);
-      assertPossible(publication, event);
-      const state = nextState(publication.state, event);
-      const updatedPublication = await tx.publications.update(
-        publication.id,
-        { ...change, state },
-        { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
-      );
-      if (!updatedPublication) throw new ConflictError();
-      if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
-      await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
-        from: publication.state,
-        to: state,
-        ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
-      });
-      return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
-    });
+    return deps.transact(caller, async (tx) =>
+      applyEvent(deps, tx, caller, publication, action, await decide(publication, tx)),
+    );
   });
   deps.wakeWorker();
   return toPublicationView(changedPublication);
+}
+
+/** `changeState` as part of the caller's transaction. The caller retries on a conflict and then wakes the worker. */
+export async function applyEvent(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Stores,
+  caller: Caller,
+  publication: PublicationWithNames,
+  action: PublicationAction,
+  { event, change }: StateChange,
+): Promise<PublicationWithNames> {
+  assertPossible(publication, event);
+  const state = nextState(publication.state, event);
+  const updatedPublication = await tx.publications.update(
+    publication.id,
+    { ...change, state },
+    { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
+  );
+  if (!updatedPublication) throw new ConflictError();
+  if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
+  await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
+    from: publication.state,
+    to: state,
+    ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
+  });
+  return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
 }
 
 /** Throws `too_late` if the event can't happen in the publication's state. */

@@ -64,7 +64,7 @@ export interface Publication {
   /** The id of the post at the platform. */
   remoteId: string | null;
   problem: { code: string; message: string } | null;
-  /** When the first run is due: at `scheduledFor`, but not before the publication was scheduled. */
+  /** When the first run is due: at `scheduledFor`, but not before it was scheduled, plus the approver’s delay. */
   dueAt: number | null;
   /** When the next run is due: `dueAt`, or a later time after a failed run. */
   nextRunAt: number | null;

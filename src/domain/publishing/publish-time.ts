@@ -17,16 +17,17 @@ export function parsePublishTime(value: string, now: number): number {
   return time;
 }
 
-/** Returns the columns of a publication that waits for its time. */
+/** Returns the columns of a publication that waits for its time. What would start at once waits for `delayMs`. */
 export function toScheduleColumns(
   scheduledFor: number | null,
   now: number,
+  delayMs = 0,
 ): Pick<Publication, "scheduledFor" | "dueAt" | "nextRunAt"> {
-  const dueAt = Math.max(scheduledFor ?? now, now);
+  const dueAt = scheduledFor !== null && scheduledFor > now ? scheduledFor : now + delayMs;
   return { scheduledFor, dueAt, nextRunAt: dueAt };
 }
 
-/** Whether a publication was already due when it was scheduled. Workers are then notified, so they need not poll. */
+/** Whether a publication starts without waiting for a time. Workers are then notified, so they need not poll. */
 export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "scheduledFor" | "dueAt">): boolean =>
   dueAt !== null && dueAt !== scheduledFor;
 

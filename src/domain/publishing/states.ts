@@ -32,6 +32,7 @@ export const transitions = {
     start: "preparing",
     miss: "missed",
     voidApproval: "proposed",
+    unapprove: "proposed",
     reschedule: "scheduled",
     rescheduleWithoutApproval: "proposed",
     cancel: "canceled",

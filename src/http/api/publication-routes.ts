@@ -1,7 +1,12 @@
 import { Hono } from "hono";
 import {
+  approvePost,
+  approvePostInput,
   approvePublication,
   approvePublicationInput,
+  unapprovePublication,
+} from "#domain/publishing/approve-publications.ts";
+import {
   cancelPublication,
   reschedulePublication,
   reschedulePublicationInput,
@@ -19,6 +24,7 @@ import { validateJson, validateQuery } from "./validate-input.ts";
 
 const publishBody = publishPostInput.omit({ postId: true, idempotencyKey: true });
 const approveBody = approvePublicationInput.omit({ publicationId: true });
+const approvePostBody = approvePostInput.omit({ postId: true });
 const rescheduleBody = reschedulePublicationInput.omit({ publicationId: true });
 
 export function createPublicationRoutes({ deps }: ApiOptions) {
@@ -37,6 +43,12 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .post("/publications/:publicationId/approve", validateJson(approveBody), async (c) =>
       c.json(await approvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
+    .post("/publications/:publicationId/unapprove", async (c) =>
+      c.json(await unapprovePublication(deps, c.var.caller, c.req.param())),
+    )
+    .post("/posts/:postId/approve", validateJson(approvePostBody), async (c) =>
+      c.json(await approvePost(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
     .post("/publications/:publicationId/cancel", async (c) =>
       c.json(await cancelPublication(deps, c.var.caller, c.req.param())),

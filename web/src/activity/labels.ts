@@ -51,6 +51,10 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
     template: "scheduled {publication}[ for {account}]",
   },
   "publication.approved": { filterLabel: "Publication approved", template: "approved {publication}[ for {account}]" },
+  "publication.unapproved": {
+    filterLabel: "Approval undone",
+    template: "undid the approval of {publication}[ for {account}]",
+  },
   "publication.returned": {
     filterLabel: "Approval removed by an edit",
     template: "edited {publication}, so it needs a new approval[ for {account}]",
