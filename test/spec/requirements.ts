@@ -306,6 +306,8 @@ const webApp = {
   "WEB-10": "actions that cannot be undone ask for confirmation",
   "WEB-11": "signing out ends the web session",
   "WEB-12": "pages work at phone width, by keyboard, in light and dark",
+  "WEB-13":
+    "the approval page opens the chosen post; nothing to click moves under the pointer; an approval can be undone",
 } as const satisfies Record<string, string>;
 
 /** Publications. */

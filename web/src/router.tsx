@@ -11,6 +11,7 @@ import { PostsPage } from "./posts/PostsPage.tsx";
 import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
+  parseApprovalSearch,
   parseAssetSearch,
   parsePlatformSearch,
   parsePostPageSearch,
@@ -123,6 +124,7 @@ const publications = createRoute({
 const approvals = createRoute({
   getParentRoute: () => studio,
   path: "/publications/approvals",
+  validateSearch: parseApprovalSearch,
   component: lazyPage(() => import("./publishing/ApprovalsPage.tsx"), "ApprovalsPage"),
 });
 

@@ -71,15 +71,30 @@ export function parsePostPageSearch(params: Record<string, unknown>): PostPageSe
   };
 }
 
+export interface ApprovalSearch {
+  /** The id of the post whose proposals are shown; all by default. */
+  post?: string;
+}
+
+export function parseApprovalSearch(params: Record<string, unknown>): ApprovalSearch {
+  const post = parsePostId(params["post"]);
+  return post === undefined ? {} : { post };
+}
+
+function parsePostId(value: unknown): string | undefined {
+  const text = parseText(value);
+  return text !== undefined && /^pst_\w+$/.test(text) ? text : undefined;
+}
+
 export interface PlatformSearch extends Pick<PostPageSearch, "at"> {
   /** The id of the post from which the user came to connect an account. */
   post?: string;
 }
 
 export function parsePlatformSearch(params: Record<string, unknown>): PlatformSearch {
-  const [post, at] = [parseText(params["post"]), parseLocalTime(params["at"])];
+  const [post, at] = [parsePostId(params["post"]), parseLocalTime(params["at"])];
   return {
-    ...(post !== undefined && /^pst_\w+$/.test(post) ? { post } : {}),
+    ...(post === undefined ? {} : { post }),
     ...(at === undefined ? {} : { at }),
   };
 }

@@ -114,8 +114,11 @@ async function approveInTransaction(
     const { scheduledFor } = proposal;
     const change = {
       ...toScheduleColumns(scheduledFor, now, seconds(delay)),
-      ...{ approvedBy: caller.user.id, approvedRevision: post.revision, approvedTime: scheduledFor },
-      ...{ revision: post.revision, digest: digestContent(await readContent(tx, proposal, post, assets)) },
+      approvedBy: caller.user.id,
+      approvedRevision: post.revision,
+      approvedTime: scheduledFor,
+      revision: post.revision,
+      digest: digestContent(await readContent(tx, proposal, post, assets)),
     };
     const approvedPublication = await applyEvent(deps, tx, caller, proposal, "publication.approved", {
       event: "approve",

@@ -128,8 +128,12 @@ const publicationApi = studioApi.publications[":publicationId"];
 export const approvePublication = (
   studioId: string,
   publicationId: string,
-  snapshot: { revision: number; scheduledFor: string | null },
+  snapshot: { revision: number; scheduledFor: string | null; startInSeconds: number },
 ) => fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: snapshot }));
+
+/** Fails if publishing has started. */
+export const unapprovePublication = (studioId: string, publicationId: string) =>
+  fetchJson(publicationApi.unapprove.$post({ param: { studioId, publicationId } }));
 
 export const cancelPublication = (studioId: string, publicationId: string) =>
   fetchJson(publicationApi.cancel.$post({ param: { studioId, publicationId } }));

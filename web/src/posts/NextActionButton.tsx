@@ -60,7 +60,12 @@ export function NextActionButton({
       );
     case "review":
       return action.publicationId === undefined ? (
-        <ButtonLink variant={variant} to="/studios/$studioId/publications/approvals" params={params}>
+        <ButtonLink
+          variant={variant}
+          to="/studios/$studioId/publications/approvals"
+          params={params}
+          search={{ post: postId }}
+        >
           {action.label}
         </ButtonLink>
       ) : (

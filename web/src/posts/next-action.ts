@@ -7,7 +7,7 @@ export type NextAction =
   | { kind: "publish"; label: string }
   /** An approver asked for changes. */
   | { kind: "askAgain"; label: string; connectionIds: readonly string[] }
-  /** `publicationId` is undefined if there are several, which the Approvals page lists. */
+  /** `publicationId` is undefined if there are several, which the Approvals page lists for this post. */
   | { kind: "review"; label: string; publicationId: string | undefined };
 
 /** The only choice of users who may not publish without approval; others can ask, too. */

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Hourglass } from "lucide-react";
 import { useState } from "react";
 import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
@@ -17,37 +17,68 @@ import type { PreviousProposal } from "./ProposalContent.tsx";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
+import { useQuotedPostTitle } from "./use-post-title.ts";
 
-/** Everything that waits for a person's approval, with what will be sent. */
+const route = getRouteApi("/studios/$studioId/publications/approvals");
+
+/** What waits for a person's approval, with what will be sent: everything, or the proposals of one post. */
 export function ApprovalsPage() {
   const { studio } = useStudio();
-  const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed", order: "soonest" }));
-  const { askForChanges, changesDialog } = useAskForChanges();
-  /** By the id of the proposal. */
-  const [shownRevisions, setShownRevisions] = useState<ReadonlyMap<string, number>>(new Map());
+  const { post } = route.useSearch();
   return (
     <>
       <PageHeader title="Approvals">
-        Posts here are published only after someone approves them. The earliest publishing time comes first. Times are
-        in the studio’s time zone ({studio.timezone}).
+        {post === undefined ? (
+          "Posts here are published only after someone approves them. The earliest publishing time comes first. "
+        ) : (
+          <PostIntroduction postId={post} />
+        )}
+        Times are in the studio’s time zone ({studio.timezone}).
       </PageHeader>
       <PublicationTabs current="approvals" />
-      <PagedList
-        list={proposals}
-        empty={
-          <EmptyState
-            title="Nothing to approve"
-            icon={Hourglass}
-            actions={
-              <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
-                See all publications
-              </ButtonLink>
-            }
-          >
-            When an AI client or a member asks to publish a post, it appears here.
-          </EmptyState>
-        }
-      >
+      {/* A new list for another studio or post. */}
+      <ProposalList key={`${studio.id} ${post}`} postId={post} />
+    </>
+  );
+}
+
+function PostIntroduction({ postId }: { postId: string }) {
+  const { studio } = useStudio();
+  return (
+    <>
+      This is what waits for approval of {useQuotedPostTitle(postId)}.{" "}
+      <Link to="/studios/$studioId/publications/approvals" params={{ studioId: studio.id }}>
+        See all approvals
+      </Link>
+      <br />
+    </>
+  );
+}
+
+function ProposalList({ postId }: { postId: string | undefined }) {
+  const { studio } = useStudio();
+  const filter = { state: "proposed", order: "soonest", ...(postId === undefined ? {} : { postId }) } as const;
+  const proposals = usePagedList(publicationsQuery(studio.id, filter));
+  const shownProposals = useStableList(proposals.items);
+  const { askForChanges, changesDialog } = useAskForChanges();
+  /** By the id of the proposal. */
+  const [shownRevisions, setShownRevisions] = useState<ReadonlyMap<string, number>>(new Map());
+  const nothingLeft = (
+    <EmptyState
+      title="Nothing to approve"
+      icon={Hourglass}
+      actions={
+        <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
+          See all publications
+        </ButtonLink>
+      }
+    >
+      When an AI client or a member asks to publish a post, it appears here.
+    </EmptyState>
+  );
+  return (
+    <>
+      <PagedList list={{ ...proposals, items: shownProposals }} empty={nothingLeft}>
         {(items) => (
           <ul aria-label="Waiting for approval">
             {items.map((publication, index) => (
@@ -67,9 +98,25 @@ export function ApprovalsPage() {
           </ul>
         )}
       </PagedList>
+      {shownProposals.length > 0 && proposals.items.length === 0 && !proposals.query.hasNextPage && nothingLeft}
       {changesDialog}
     </>
   );
+}
+
+/**
+ * Keeps proposals that are no longer listed in their place, and adds new ones at the end. Otherwise a decision, or a new
+ * proposal, would move the button of another post under the pointer.
+ */
+function useStableList(items: readonly ListedPublication[]): readonly ListedPublication[] {
+  const [shownItems, setShownItems] = useState(items);
+  const shownIds = new Set(shownItems.map(({ id }) => id));
+  const mergedItems = [
+    ...shownItems.map((shown) => items.find(({ id }) => id === shown.id) ?? shown),
+    ...items.filter(({ id }) => !shownIds.has(id)),
+  ];
+  if (mergedItems.some((item, index) => item !== shownItems[index])) setShownItems(mergedItems);
+  return mergedItems;
 }
 
 /** The last proposals, as far as they are of the post. */

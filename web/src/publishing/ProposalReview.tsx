@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { CircleCheck } from "lucide-react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
-import { approvePublication } from "../api/mutations.ts";
-import { publicationQuery, type Publication } from "../api/publication-queries.ts";
+import { publicationQuery, type Publication, type PublicationDetail } from "../api/publication-queries.ts";
 import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
@@ -10,7 +10,6 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatTime } from "../ui/format-time.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
@@ -19,6 +18,9 @@ import { OpenThreads } from "./OpenThreads.tsx";
 import { ProposalChanges } from "./ProposalChanges.tsx";
 import { ProposalContent, type PreviousProposal } from "./ProposalContent.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { sentBackLabel, stateLabels } from "./publication-states.ts";
+import { wasSentBack } from "./sent-back.ts";
+import { startsAtOnce, useApprove } from "./use-approve.ts";
 import { useCurrentPost } from "./use-current-post.ts";
 
 /** On a phone, the first button has a line for itself, and so has the last one if it would be alone in its line. */
@@ -28,7 +30,10 @@ const approverClasses =
 /** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
 const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
 
-/** Shows what a proposal will send, and lets the user approve it. The approval is for the revision on the screen. */
+/**
+ * Shows what a proposal will send, and lets the user approve it. The approval is for the revision on the screen. Then
+ * only the buttons change, to a text in the same place, so that nothing else comes under the pointer.
+ */
 export function ProposalReview({
   publication,
   previousProposals = [],
@@ -47,11 +52,22 @@ export function ProposalReview({
 }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
-  const showToast = useToast();
+  const approveProposal = useApprove();
   const { isRunning, error, run } = useAction();
+  const decision = useRef<HTMLParagraphElement>(null);
+  const hasApproved = useRef(false);
   const { id, postId, account, scheduledFor } = publication;
   const { query, post: currentPost } = useCurrentPost(postId, { refetchInterval: 5000 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
+  const [proposal, setProposal] = useState<PublicationDetail>();
+  if (detail.data && detail.data !== proposal && (!proposal || detail.data.state === "proposed"))
+    setProposal(detail.data);
+  const isDecided = detail.data !== undefined && detail.data.state !== "proposed";
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (isDecided && hasApproved.current) decision.current?.focus({ preventScroll: true });
+    hasApproved.current = false;
+  }, [isDecided]);
   const [shownPost, setShownPost] = useState<Post>();
   useEffect(() => {
     if (currentPost) setShownPost((previous) => previous ?? currentPost);
@@ -62,16 +78,12 @@ export function ProposalReview({
     if (shownRevision !== undefined) handleShow(shownRevision);
   }, [shownRevision]);
 
-  const approve = ({ revision, title: postTitle }: Post) =>
+  const approve = (post: Post) =>
     run(async () => {
+      const { revision } = post;
       try {
-        await approvePublication(studio.id, id, { revision, scheduledFor });
-        showToast({
-          text:
-            scheduledFor === null || isDue(scheduledFor)
-              ? `“${postTitle}” approved. Publishing to ${account} now.`
-              : `“${postTitle}” approved for ${formatTime(scheduledFor, studio.timezone)} (${account}).`,
-        });
+        await approveProposal(publication, post);
+        hasApproved.current = true;
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
         // If the post changed, the notice below says so. If only the time changed, show the error.
@@ -86,7 +98,7 @@ export function ProposalReview({
     });
 
   if (!shownPost || !currentPost) return <QueryStatus query={query} />;
-  if (!detail.data) return <QueryStatus query={detail} />;
+  if (!detail.data || !proposal) return <QueryStatus query={detail} />;
   const hasChanged = currentPost.revision !== shownPost.revision;
   const canApprove = may("publications.approve") && mayPublishWithoutApproval(studio);
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
@@ -96,8 +108,8 @@ export function ProposalReview({
         <div className="mb-5 rounded-lg border border-l-3 border-rule border-l-danger bg-raised p-4" role="alert">
           <p className="m-0 mb-3 font-semibold">The post changed while you were reviewing it. Check the change.</p>
           <RevisionDiff
-            before={toSnapshot(shownPost, detail.data)}
-            after={toSnapshot(currentPost, detail.data)}
+            before={toSnapshot(shownPost, proposal)}
+            after={toSnapshot(currentPost, proposal)}
             currentAssets={currentPost.assets}
           />
           <p>
@@ -107,9 +119,9 @@ export function ProposalReview({
           </p>
         </div>
       )}
-      <ProposalChanges publication={detail.data} post={shownPost} />
+      <ProposalChanges publication={proposal} post={shownPost} />
       <ProposalContent
-        publication={detail.data}
+        publication={proposal}
         previousProposals={previousProposals}
         post={shownPost}
         currentAssets={currentPost.assets}
@@ -121,8 +133,18 @@ export function ProposalReview({
         // Four buttons fit on one line of a tablet, where they have smaller text. They stay in view while the user
         // scrolls through large images.
         {...(canApprove && { "data-sticky-actions": true })}
-        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:[&>button]:px-2.5 sm:max-xl:pointer-coarse:[&>button]:text-sm ${canApprove ? approverClasses : ""}`}
+        className={`mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:grid max-sm:grid-cols-2 max-sm:items-stretch max-sm:[&>button]:min-h-11 max-sm:[&>button]:px-2 max-sm:[&>button]:leading-tight max-sm:[&>button]:whitespace-normal sm:[&>button]:px-2.5 sm:max-xl:pointer-coarse:[&>button]:text-sm ${canApprove ? approverClasses : "relative"} ${isDecided ? "invisible" : ""}`}
       >
+        {isDecided && (
+          <p
+            ref={decision}
+            tabIndex={-1}
+            className="visible absolute inset-0 m-0 flex items-center gap-2 border-t border-rule bg-paper font-medium text-muted outline-none"
+          >
+            <CircleCheck size={18} className="flex-none" aria-hidden="true" />
+            <span>{describeDecision(detail.data)}</span>
+          </p>
+        )}
         {error !== undefined && (
           <div className="w-full max-sm:col-span-2">
             <ErrorMessage error={error} />
@@ -156,10 +178,13 @@ export function ProposalReview({
   );
 }
 
-const isDue = (scheduledFor: string): boolean => Date.parse(scheduledFor) <= Date.now();
+const describeDecision = (publication: PublicationDetail): string => {
+  if (publication.state === "scheduled") return "Approved";
+  return wasSentBack(publication) ? sentBackLabel : stateLabels[publication.state];
+};
 
 /** Returns a label that says what the approval does. */
 const getApproveLabel = (scheduledFor: string | null, timezone: string): string =>
-  scheduledFor === null || isDue(scheduledFor)
+  scheduledFor === null || startsAtOnce(scheduledFor)
     ? "Approve and publish"
     : `Approve for ${formatTime(scheduledFor, timezone)}`;

@@ -110,8 +110,9 @@ export function PublicationActions({
         </a>
       )}
       {openDialog && (
-        // Without this element, the padding that rows set for their buttons would apply to the dialog.
-        <div className="contents">
+        // Without this element, the padding that rows set for their buttons would apply to the dialog, and a dialog that
+        // is open when another person decides would be hidden with the buttons.
+        <div className="visible contents">
           {openDialog === "reschedule" ? (
             <RescheduleDialog publication={publication} onClose={closeDialog} />
           ) : (

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft, Send } from "lucide-react";
+import { useEffect, useState } from "react";
 import { isNotFound } from "../api/api-error.ts";
 import { publicationQuery, type PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -23,6 +24,7 @@ import { SentBackNote } from "./SentBackNote.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeState, getPostTitle } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
+import { undoSeconds } from "./use-approve.ts";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { wasSentBack } from "./sent-back.ts";
@@ -61,7 +63,7 @@ export function PublicationPage() {
       ) : (
         <QueryStatus query={publication} />
       )}
-      {publication.data && <PublicationDetails publication={publication.data} />}
+      {publication.data && <PublicationDetails key={publicationId} publication={publication.data} />}
     </>
   );
 }
@@ -74,6 +76,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const title = getPostTitle(publication);
   const hasProblem = state === "failed" || state === "missed";
   const isUnconfirmed = state === "unconfirmed";
+  const isReview = useIsReview(state === "proposed") && !hasProblem && !isUnconfirmed;
   const blockingProblem = useBlockingProblem(publication);
   return (
     <>
@@ -132,7 +135,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             </>
           )}
         </dl>
-        {state !== "proposed" && !hasProblem && (
+        {!isReview && !hasProblem && (
           // Without the link to the published post, which is above.
           <div className="mt-5 flex flex-wrap items-center gap-2 empty:hidden max-sm:*:min-h-11">
             <PublicationActions
@@ -143,8 +146,8 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
           </div>
         )}
       </Section>
-      <Section title={state === "proposed" ? "What will be sent" : "Content"}>
-        {state === "proposed" ? (
+      <Section title={isReview ? "What will be sent" : "Content"}>
+        {isReview ? (
           <ProposalReview publication={publication} onAskForChanges={askForChanges} />
         ) : (
           <PublicationContent publication={publication} />
@@ -156,4 +159,16 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
       {changesDialog}
     </>
   );
+}
+
+/** True while the publication waits for approval, and as long as an approval can be undone: until then, nothing moves. */
+function useIsReview(isProposed: boolean): boolean {
+  const [isReview, setIsReview] = useState(isProposed);
+  if (isProposed && !isReview) setIsReview(true);
+  useEffect(() => {
+    if (isProposed) return undefined;
+    const timer = setTimeout(() => setIsReview(false), undoSeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [isProposed]);
+  return isReview;
 }

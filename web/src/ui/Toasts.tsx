@@ -6,6 +6,8 @@ interface ToastMessage {
   text: string;
   /** The button, which reverts the change, leads to its result or tries again. */
   action?: { label: string; run: () => void };
+  /** Until when the action is possible, in seconds after the text. The toast then closes, even under the pointer. */
+  countdown?: { until: number; describe: (seconds: number) => string };
   /** Replaces an earlier toast with the same topic, such as one that reports progress. */
   topic?: string;
 }

@@ -6,14 +6,13 @@ const maxCount = 3;
 
 /**
  * Returns the toasts to keep, oldest first. A small screen keeps only the newest one and, if that has no button, the
- * newest one with a button, so that an unrelated message does not take Undo away.
+ * newest one with a button, so that an unrelated message does not take Undo away. What counts down stays on any screen.
  */
-export function limitToasts<Toast extends { action?: unknown }>(
+export function limitToasts<Toast extends { action?: unknown; countdown?: unknown }>(
   toasts: readonly Toast[],
   isSmallScreen: boolean,
 ): readonly Toast[] {
-  if (!isSmallScreen) return toasts.slice(-maxCount);
-  const newest = toasts.at(-1);
   const newestWithAction = toasts.findLast(({ action }) => action !== undefined);
-  return toasts.filter((toast) => toast === newest || toast === newestWithAction);
+  const keptToasts = isSmallScreen ? [toasts.at(-1), newestWithAction] : toasts.slice(-maxCount);
+  return toasts.filter((toast) => toast.countdown !== undefined || keptToasts.includes(toast));
 }

@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { approvePublication } from "#domain/publishing/approve-publications.ts";
+import { cancelPublication } from "#domain/publishing/change-publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { waitForFit } from "../support/page-waits.ts";
+import type { SandboxPostView } from "../support/publishing-fixture.ts";
+import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, waitForData, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+const approveButton = { name: /^Approve and publish/ };
+
+describe("approving in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let client: Caller;
+  let page: Page;
+  let connectionIds: string[];
+  /** The approvals and undone approvals that the page has sent. */
+  const sentDecisions: string[] = [];
+
+  before(async () => {
+    fixture = await startWebFixture();
+    fixture.service.startWorker();
+    owner = await newStudio(fixture.service.deps);
+    client = { ...(await actThroughClient(fixture.service.deps, owner)), scopes: ["studio:read", "studio:write"] };
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true });
+    page = await context.newPage();
+    page.on("request", (request) => {
+      const decision = /\/(approve|unapprove)$/.exec(request.url());
+      if (decision) sentDecisions.push(decision[1] ?? "");
+    });
+    for (const account of ["harbour", "lighthouse"]) {
+      await openStudioPage("platforms");
+      await page
+        .getByRole("button", { name: "Connect Sandbox" })
+        .or(page.getByRole("button", { name: /another/ }))
+        .click();
+      await page.getByRole("button", { name: "Continue to Sandbox" }).click();
+      await page.getByLabel("Account").fill(account);
+      await page.getByRole("button", { name: "Allow Atelier to post" }).click();
+      await page.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
+    }
+    const connections = await fixture.service.deps.platformStore.list(owner.studio.id);
+    connectionIds = connections
+      .toSorted((a, b) => String(a.account.handle).localeCompare(String(b.account.handle)))
+      .map((connection) => connection.id);
+  });
+  afterEach(async () => {
+    const { deps } = fixture.service;
+    for (const { id } of await deps.publications.list(owner.studio.id, { state: "proposed", limit: 100 }))
+      await cancelPublication(deps, owner, { publicationId: id });
+    sentDecisions.length = 0;
+    await page.setViewportSize(desktop);
+  });
+  after(async () => {
+    await fixture?.service.stopWorker();
+    await fixture?.close();
+  });
+
+  const openStudioPage = (path: string) => page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+  async function propose(title: string, accountCount = 1, at?: string): Promise<{ postId: string; ids: string[] }> {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, client, { title, body: `${title}.` });
+    const request = {
+      postId,
+      connectionIds: connectionIds.slice(0, accountCount),
+      ...(at === undefined ? {} : { at }),
+    };
+    const { publications } = await publishPost(deps, client, request);
+    return { postId, ids: publications.map(({ id }) => id) };
+  }
+  const readState = async (publicationId = "") =>
+    (await fixture.service.deps.publications.find(owner.studio.id, publicationId))?.state;
+  const waitForState = (publicationId: string | undefined, state: string) =>
+    waitUntil(async () => (await readState(publicationId)) === state, { timeoutMs: 60_000, description: state });
+  const countPublished = async (text: string) => {
+    const response = await fetch(`${fixture.service.base}/sandbox/posts`);
+    const { posts } = (await response.json()) as { posts: SandboxPostView[] };
+    return posts.filter((post) => post.text === text).length;
+  };
+  const proposals = () => page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
+  const findProposal = (title: string) => proposals().filter({ has: page.getByRole("heading", { name: title }) });
+  const findToast = (title: string) => page.getByRole("listitem").filter({ hasText: `“${title}” approved.` });
+  const openQueue = async () => {
+    await openStudioPage("publications/approvals");
+    await page.getByRole("button", approveButton).first().waitFor();
+    await waitForData(page);
+  };
+  async function findCenter(element: Locator): Promise<{ x: number; y: number }> {
+    await element.scrollIntoViewIfNeeded();
+    const box = await element.boundingBox();
+    assert.ok(box);
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  }
+  /** The label of the button or link at this place; null if there is none. */
+  const findClickable = ({ x, y }: { x: number; y: number }) =>
+    page.evaluate(`document.elementFromPoint(${x}, ${y})?.closest("a, button, input, summary")?.textContent ?? null`);
+  const readBox = async (element: Locator) => JSON.stringify(await element.boundingBox());
+
+  test("Approve… on a post opens the proposals of this post only (WEB-13)", async () => {
+    await propose("Anchor", 2);
+    const { postId } = await propose("Buoy", 2);
+    await openStudioPage(`posts/${postId}`);
+    await page.getByRole("link", { name: "Approve…" }).click();
+    await page.getByRole("button", approveButton).nth(1).waitFor();
+    assert.deepEqual(await proposals().getByRole("heading", { level: 2 }).allTextContents(), ["Buoy", "Buoy"]);
+    await page.getByRole("link", { name: "See all approvals" }).click();
+    await findProposal("Anchor").first().waitFor();
+  });
+
+  for (const [name, viewport] of Object.entries({ desktop, phone }))
+    test(`on a ${name}, a second click where the user approved a post does nothing (WEB-13)`, async () => {
+      await page.setViewportSize(viewport);
+      const sent = [await propose(`Dock ${name}`), await propose(`Eel ${name}`), await propose(`Fish ${name}`)];
+      await openQueue();
+      const first = findProposal(`Dock ${name}`);
+      const place = await findCenter(first.getByRole("button", approveButton));
+      const next = findProposal(`Eel ${name}`).getByRole("heading");
+      const nextBox = await readBox(next);
+      await page.mouse.click(place.x, place.y, { clickCount: 2 });
+      await findToast(`Dock ${name}`).waitFor();
+      await page.waitForResponse(/\/publications\?/);
+      assert.equal(await findClickable(place), null, "nothing to click there");
+      await first.getByText("Approved", { exact: true }).waitFor();
+      assert.equal(await readBox(next), nextBox, "the next post did not move");
+      await page.mouse.click(place.x, place.y, { clickCount: 2 });
+      await page.waitForResponse(/\/publications\?/);
+      assert.deepEqual(sentDecisions, ["approve"]);
+      const states = await Promise.all(sent.map(({ ids }) => readState(ids[0])));
+      assert.deepEqual(states, ["scheduled", "proposed", "proposed"]);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await waitForState(sent[0]?.ids[0], "proposed");
+    });
+
+  test("what other people do moves no proposal (WEB-13)", async () => {
+    const { deps } = fixture.service;
+    const first = await propose("Gull", 1, toIsoTime(Date.now() + hours(3)));
+    await propose("Heron", 1, toIsoTime(Date.now() + hours(4)));
+    await openStudioPage("publications/approvals");
+    await findProposal("Heron")
+      .getByRole("button", { name: /^Approve for/ })
+      .waitFor();
+    await waitForData(page);
+    const heading = findProposal("Heron").getByRole("heading");
+    const box = await readBox(heading);
+    await approvePublication(deps, owner, { publicationId: first.ids[0] ?? "", revision: 1 });
+    await propose("Ibis", 1, toIsoTime(Date.now() + hours(1)));
+    await findProposal("Ibis").waitFor();
+    await findProposal("Gull").getByText("Approved", { exact: true }).waitFor();
+    assert.equal(await readBox(heading), box);
+    const titles = await proposals().getByRole("heading", { level: 2 }).allTextContents();
+    assert.deepEqual(titles, ["Gull", "Heron", "Ibis"]);
+  });
+
+  test("counts down ten seconds in which Undo returns the post to the proposals (WEB-13, PUB-30)", async () => {
+    const { ids } = await propose("Kelp");
+    await openQueue();
+    const approve = findProposal("Kelp").getByRole("button", approveButton);
+    await approve.click();
+    const toast = findToast("Kelp");
+    await toast.getByText("Publishing to harbour in 10 s.").waitFor();
+    await toast.getByText(/Publishing to harbour in [1-8] s\./).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await toast.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("“Kelp” waits for approval again. Nothing was published.").first().waitFor();
+    await approve.waitFor();
+    assert.equal(await readState(ids[0]), "proposed");
+    assert.equal(await countPublished("Kelp."), 0);
+
+    await approve.click();
+    await findToast("Kelp").waitFor();
+    await waitForState(ids[0], "published");
+    await findToast("Kelp").waitFor({ state: "detached" });
+    await findProposal("Kelp").getByText("Published", { exact: true }).waitFor();
+    assert.equal(await countPublished("Kelp."), 1);
+  });
+
+  test("by keyboard, the focus stays at the approved post, and F8 leads to Undo (WEB-12, WEB-13)", async () => {
+    const { ids } = await propose("Limpet");
+    await propose("Mussel");
+    await openQueue();
+    await findProposal("Limpet").getByRole("button", approveButton).focus();
+    await page.keyboard.press("Enter");
+    const status = findProposal("Limpet").getByText("Approved", { exact: true });
+    await status.waitFor();
+    await waitUntil(() => page.locator("p:focus").filter({ hasText: "Approved" }).isVisible());
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("F8");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await waitForState(ids[0], "proposed");
+    assert.deepEqual(sentDecisions, ["approve", "unapprove"]);
+  });
+
+  test("a toast takes no click that was meant for what it covers (WEB-13)", async () => {
+    await propose("Newt");
+    await openQueue();
+    const pointerEvents = page.evaluate(`new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        const toast = [...document.querySelectorAll("li")].find((item) => item.textContent.includes("“Newt” approved"));
+        if (toast) resolve(getComputedStyle(toast).pointerEvents);
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    })`);
+    await findProposal("Newt").getByRole("button", approveButton).click();
+    assert.equal(await pointerEvents, "none");
+    await findToast("Newt").getByRole("button", { name: "Undo" }).click();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const)
+    test(`the page of a publication keeps its layout while the approval can be undone, in ${colorScheme} colors (WEB-12, WEB-13)`, async () => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(phone);
+      const { ids } = await propose(`Otter ${colorScheme}`);
+      await openStudioPage(`publications/${ids[0]}`);
+      const approve = page.getByRole("button", approveButton);
+      await approve.waitFor();
+      await waitForData(page);
+      const place = await findCenter(approve);
+      const heading = page.getByRole("heading", { name: "Timeline" });
+      const box = await readBox(heading);
+      await page.mouse.click(place.x, place.y);
+      await findToast(`Otter ${colorScheme}`).waitFor();
+      await page.getByText("Approved", { exact: true }).waitFor();
+      assert.equal(await findClickable(place), null);
+      assert.equal(await readBox(heading), box);
+      assert.deepEqual(await findViolations(page), []);
+      await waitForFit(page);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await approve.waitFor();
+      assert.equal(await readState(ids[0]), "proposed");
+    });
+});
