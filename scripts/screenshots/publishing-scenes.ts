@@ -42,6 +42,9 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
       await clickButton(page, "Enlarge poster.jpg");
       await page.locator("dialog [aria-busy=false] img").waitFor();
     }),
+    createScene("approvals-post", `publications/approvals?post=${proposedPostId}`, (page) =>
+      page.getByRole("group", { name: "Text" }).first().waitFor(),
+    ),
     createScene("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
     ...Object.entries(publicationIds).map(([state, id]) =>
       createScene(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),

@@ -131,7 +131,7 @@ forEachEngine("approving publications", (fixture) => {
     assert.equal(await countPosts("Undone"), 1);
   });
 
-  test("either a worker starts a publication or a user unapproves it, never both (PUB-30)", async () => {
+  test("either a worker starts a publication or a user unapproves it, never both (PUB-30, B2)", async () => {
     const { owner } = publishing;
     const { publications } = getDeps();
     for (let i = 0; i < 10; i++) {

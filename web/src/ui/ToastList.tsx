@@ -13,6 +13,8 @@ const sideClasses = {
   bottom: bottomClasses,
   /** In a dialog on a small screen, whose buttons are at the bottom, but not in the menu, whose links are at the top. */
   top: "top-2 [[data-own-header]_&]:top-23",
+  /** Below the header of a phone: at the bottom, it would cover the place of the button that the user has just pressed. */
+  belowHeader: "top-16",
 };
 
 /** Longer than a double click: what appears under the pointer must not take its second click. */
@@ -23,6 +25,11 @@ const mayHaveButtonsAtBottom = (dialog: HTMLElement): boolean => {
   const { placement } = dialog.dataset;
   return placement === "panel" ? dialog.querySelector("textarea") !== null : placement !== "right";
 };
+
+function getSmallScreenSide(toasts: readonly ShownToast[], host: HTMLElement | undefined): keyof typeof sideClasses {
+  if (host) return mayHaveButtonsAtBottom(host) ? "top" : "bottom";
+  return toasts.some(({ countdown }) => countdown) ? "belowHeader" : "bottom";
+}
 
 /** Shows the toasts, in the topmost dialog if one is open. */
 export function ToastList({
@@ -35,10 +42,10 @@ export function ToastList({
   onDismiss: (key: number) => void;
 }) {
   const isSmallScreen = useMediaQuery(smallScreenQuery);
-  const side = isSmallScreen && host && mayHaveButtonsAtBottom(host) ? "top" : "bottom";
+  const side = isSmallScreen ? getSmallScreenSide(toasts, host) : "bottom";
   const viewport = <Toast.Viewport className={`${viewportClasses} ${sideClasses[side]}`} />;
   return (
-    <Toast.Provider swipeDirection={side === "top" ? "up" : "down"} duration={8000} announcerContainer={host}>
+    <Toast.Provider swipeDirection={side === "bottom" ? "down" : "up"} duration={8000} announcerContainer={host}>
       {toasts.map((toast) => (
         <ToastItem key={toast.key} toast={toast} onDismiss={() => onDismiss(toast.key)} />
       ))}
