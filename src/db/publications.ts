@@ -125,6 +125,17 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
+    async listVoided(studioId) {
+      const rows = await q
+        .selectFrom("publications")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .where("state", "=", "proposed")
+        .where("voided_digest", "is not", null)
+        .orderBy("id")
+        .execute();
+      return rows.map(toPublication);
+    },
     async listRequested(studioId, { userId, clientId, since }) {
       const rows = await q
         .selectFrom("publications")
@@ -137,7 +148,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async update(publicationId, change, { states, fence, digest, scheduledFor, nextRunBefore }) {
+    async update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
       const assignments = Object.entries(toColumns(change)).map(([column, value]): UpdatePart => [
         `${column} =`,
         value,
@@ -145,6 +156,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
       if (fence !== undefined) conditions.push(["fence =", fence]);
       if (digest !== undefined) conditions.push(...toDigestConditions(digest));
+      if (voidedDigest !== undefined) conditions.push(["voided_digest =", voidedDigest]);
       if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
       else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
       if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);

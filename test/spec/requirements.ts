@@ -182,6 +182,8 @@ const history = {
   "UNDO-8": "undo_changes removes the client's comments; replies of others stay, and undoing the undo restores them",
   "UNDO-9":
     "undo_changes cancels publications that the client requested and that have not started, and lists those that have started or are published",
+  "UNDO-10":
+    "in the web app, an undo or restore by a person who may publish approves again the publications that the request names, if the reverted change returned them, they send exactly what was approved, and their time is in the future",
   "COM-1": "add_comment returns the comment with user and client; get_post returns the newest with includeComments",
   "COM-2": "people reply, resolve and reopen threads, and delete their own comments; replies to a deleted one stay",
   "COM-3": "comments of a post in the trash or of another studio are not_found; a restored post has them again",

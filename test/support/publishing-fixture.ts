@@ -186,6 +186,7 @@ export async function newPublication(
     requestedClientId: null,
     requestedClientName: null,
     approvedBy: null,
+    voidedDigest: null,
     createdAt: deps.clock(),
     publishedAt: null,
     url: null,

@@ -19,6 +19,8 @@ export interface PublishingTables {
     approved_revision: number | null;
     /** The `scheduled_for` that was approved. */
     approved_for: number | null;
+    /** The approved digest, while the state is `proposed` because an edit voided the approval. */
+    voided_digest: string | null;
     requested_by: string | null;
     requested_grant_id: string | null;
     requested_client_id: string | null;

@@ -2,13 +2,17 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { changeAsset } from "../assets/lifecycle/change-asset.ts";
+import type { Asset } from "../assets/model/asset.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
-import { parsePostId, postView, toPostView } from "../posts/post.ts";
+import { parsePostId, postView, toPostView, type Post } from "../posts/post.ts";
+import { approveAgain, listVoidedApprovals, selectApprovable } from "../publishing/approve-again.ts";
+import type { Publication } from "../publishing/ports.ts";
+import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
 import { recordRevision } from "./record.ts";
@@ -27,55 +31,120 @@ export const restorePostOutput = postView.extend({
     ),
 });
 
-/** Creates a new revision with the content of an old one. */
+type RestoreInput = z.infer<typeof restorePostInput>;
+type RestoreDeps = Pick<Deps, "transact" | "newId" | "clock" | "limits" | "platforms">;
+
+/**
+ * Creates a new revision with the content of an old one. `approve`, for the web app only, names publications to approve
+ * again: those that `previewRestore` lists.
+ */
 export async function restorePost(
-  deps: ValidationDeps &
-    Pick<
-      Deps,
-      "posts" | "revisions" | "transact" | "newId" | "clock" | "baseUrl" | "signer" | "limits" | "publications"
-    >,
+  deps: ValidationDeps & RestoreDeps & Pick<Deps, "posts" | "publications" | "baseUrl" | "signer">,
   caller: Caller,
-  input: z.infer<typeof restorePostInput>,
+  { approve = [], ...input }: RestoreInput & { approve?: readonly string[] | undefined },
 ): Promise<z.infer<typeof restorePostOutput>> {
   authorize(caller, "posts.write");
-  const postId = parsePostId(input.postId);
-  const { post, assets, missingAssets } = await retryOnConflict(async () => {
-    const currentPost = await deps.posts.find(caller.studio.id, postId);
-    if (!currentPost) throw notFoundError("post");
-    const target = await deps.revisions.find(postId, input.revision);
-    if (!target) throw notFoundError("revision");
-    const currentRevision = await deps.revisions.find(postId, currentPost.revision);
-    const haveAssetsChanged = !currentRevision || !haveSameAssets(currentRevision, target);
-    return deps.transact(caller, async (tx) => {
-      const { title, body, status, variants, crops, tags } = target;
-      // Setting the status `ready` again would count as marking the new revision ready.
-      const statusChange = status === currentPost.status ? {} : { status };
-      const change = { title, body, variants, crops, tags, ...statusChange, haveAssetsChanged };
-      const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
-        revision: currentPost.revision,
-        now: deps.clock(),
-      });
-      if (!restoredPost) throw new ConflictError();
-      const assetIds = target.assets.map((asset) => asset.id);
-      const unavailableAssets = haveAssetsChanged
-        ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
-        : [];
-      if (haveAssetsChanged) await restoreAssetTexts(deps, tx, caller, postId, target);
-      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged, restoredRevision: input.revision });
-      await recordActivity(deps, tx, caller, "post.reverted", postId, {
-        restored: input.revision,
-        revision: restoredPost.revision,
-      });
-      const filenames = new Map(target.assets.map((asset) => [asset.id, asset.filename]));
-      return {
-        post: restoredPost,
-        assets: await tx.assets.listByPosts([postId]),
-        missingAssets: unavailableAssets.map((asset) => ({ ...asset, filename: filenames.get(asset.id) ?? "" })),
-      };
-    });
-  });
+  const { post, assets, missingAssets } = await retryOnConflict(() =>
+    deps.transact(caller, async (tx) => {
+      const restored = await restoreRevision(deps, tx, caller, input);
+      const publications = restored.returnedPublications.filter(({ id: publicationId }) =>
+        approve.includes(publicationId),
+      );
+      await approveAgain(deps, tx, caller, publications, restored.post);
+      return restored;
+    }),
+  );
   const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets, needsUrls(caller)));
   return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
+}
+
+/** The publications that the reverted changes had returned for approval. */
+interface RestorePreview {
+  /** Those that the restore can approve again, if the request names them. */
+  approvable: PublicationView[];
+  /** Those that would still wait for approval. */
+  waiting: PublicationView[];
+}
+
+/** Rolls back the transaction of a preview. */
+class PreviewError extends Error {
+  override readonly name = "PreviewError";
+  readonly preview: RestorePreview;
+  constructor(preview: RestorePreview) {
+    super("the restore is only previewed");
+    this.preview = preview;
+  }
+}
+
+/** Restores the revision and rolls that back, so that the preview is what a restore would do now. */
+export async function previewRestore(deps: RestoreDeps, caller: Caller, input: RestoreInput): Promise<RestorePreview> {
+  authorize(caller, "posts.write");
+  return retryOnConflict(() =>
+    deps.transact(caller, async (tx): Promise<never> => {
+      const { returnedPublications, ...content } = await restoreRevision(deps, tx, caller, input);
+      const publications = await selectApprovable({ ...deps, ...tx }, caller, returnedPublications, content);
+      const approvableIds = publications.map((publication) => publication.id);
+      const returnedIds = returnedPublications.map((publication) => publication.id);
+      const views = (await tx.publications.listByIds(caller.studio.id, returnedIds)).map(toPublicationView);
+      throw new PreviewError({
+        approvable: views.filter((view) => approvableIds.includes(view.id)),
+        waiting: views.filter((view) => !approvableIds.includes(view.id)),
+      });
+    }),
+  ).catch((error: unknown) => {
+    if (error instanceof PreviewError) return error.preview;
+    throw error;
+  });
+}
+
+interface RestoredRevision {
+  post: Post;
+  assets: Asset[];
+  missingAssets: z.infer<typeof restorePostOutput>["missingAssets"];
+  /** The publications that the reverted changes had returned for approval. */
+  returnedPublications: Publication[];
+}
+
+async function restoreRevision(
+  deps: RestoreDeps,
+  tx: Tx,
+  caller: Caller,
+  input: RestoreInput,
+): Promise<RestoredRevision> {
+  const postId = parsePostId(input.postId);
+  const currentPost = await tx.posts.find(caller.studio.id, postId);
+  if (!currentPost) throw notFoundError("post");
+  const target = await tx.revisions.find(postId, input.revision);
+  if (!target) throw notFoundError("revision");
+  const currentRevision = await tx.revisions.find(postId, currentPost.revision);
+  const haveAssetsChanged = !currentRevision || !haveSameAssets(currentRevision, target);
+  const { title, body, status, variants, crops, tags } = target;
+  // Setting the status `ready` again would count as marking the new revision ready.
+  const statusChange = status === currentPost.status ? {} : { status };
+  const change = { title, body, variants, crops, tags, ...statusChange, haveAssetsChanged };
+  const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
+    revision: currentPost.revision,
+    now: deps.clock(),
+  });
+  if (!restoredPost) throw new ConflictError();
+  const assetIds = target.assets.map((asset) => asset.id);
+  const unavailableAssets = haveAssetsChanged
+    ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
+    : [];
+  if (haveAssetsChanged) await restoreAssetTexts(deps, tx, caller, postId, target);
+  await recordRevision(deps, tx, caller, postId, { haveAssetsChanged, restoredRevision: input.revision });
+  await recordActivity(deps, tx, caller, "post.reverted", postId, {
+    restored: input.revision,
+    revision: restoredPost.revision,
+  });
+  const filenames = new Map(target.assets.map((asset) => [asset.id, asset.filename]));
+  const publications = await listVoidedApprovals(tx, postId);
+  return {
+    post: restoredPost,
+    assets: await tx.assets.listByPosts([postId]),
+    missingAssets: unavailableAssets.map((asset) => ({ ...asset, filename: filenames.get(asset.id) ?? "" })),
+    returnedPublications: publications.filter(({ approvedRevision }) => (approvedRevision ?? 0) >= input.revision),
+  };
 }
 
 /** Also compares crops, because the history shows a changed crop as a change of the assets. */

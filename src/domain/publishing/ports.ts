@@ -53,6 +53,8 @@ export interface Publication {
   approvedRevision: number | null;
   /** The publishing time that was approved last; null if that was “as soon as approved”, or without an approval. */
   approvedTime: number | null;
+  /** The approved digest, while an edit that voided the approval is why the publication is proposed; otherwise null. */
+  voidedDigest: string | null;
   requestedBy: string | null;
   requestedGrantId: string | null;
   requestedClientId: string | null;
@@ -101,6 +103,7 @@ export type PublicationChange = Partial<
     | "approvedRevision"
     | "approvedTime"
     | "approvedBy"
+    | "voidedDigest"
     | "publishedAt"
     | "url"
     | "remoteId"
@@ -123,6 +126,8 @@ export interface PublicationCondition {
   fence?: number;
   /** Only if the approved content has this digest, or its hash if a process of the previous version wrote the row. */
   digest?: string;
+  /** Only if an edit has voided the approval of the content with this digest. */
+  voidedDigest?: string;
   /** Only if the publication is still scheduled for this time. */
   scheduledFor?: number | null;
   /** Only if the `nextRunAt` of the publication is before this time. */
@@ -139,9 +144,14 @@ export interface PublicationStore extends PublishingWorkStore {
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[]): Promise<Publication[]>;
+  /** Proposed publications whose approval was voided by an edit of the post. */
+  listVoided(studioId: string): Promise<Publication[]>;
   /** Publications that this user's AI client requested since a time. */
   listRequested(studioId: string, request: { userId: string; clientId: string; since: number }): Promise<Publication[]>;
-  /** Changes a publication; undefined if it does not meet the condition. */
+  /**
+   * Changes a publication; undefined if it does not meet the condition. A change with a state resets `voidedDigest`,
+   * unless it sets it.
+   */
   update(
     publicationId: string,
     change: PublicationChange,

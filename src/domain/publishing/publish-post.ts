@@ -197,6 +197,7 @@ async function buildPublication(
     requestedClientId: caller.client?.id ?? null,
     requestedClientName: caller.client?.name ?? null,
     approvedBy: null,
+    voidedDigest: null,
     createdAt: deps.clock(),
     publishedAt: null,
     url: null,

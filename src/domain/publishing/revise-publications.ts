@@ -59,22 +59,33 @@ export async function revisePublications(
 
 /** Returns how an edit of the post changes a publication. `content` identifies the edited content. */
 function decideChange(
-  { state, digest: approvedDigest }: Publication,
+  publication: Publication,
   content: Pick<Publication, "digest" | "revision">,
   canPublish: boolean,
 ): PublicationChange {
+  const { state, digest: approvedDigest } = publication;
   // An edit by a user who may publish does not approve earlier changes by other users.
   const keepsApproval = content.digest === approvedDigest || (canPublish && approvedDigest !== unapprovedDigest);
   if (state === "proposed") return content;
   const approvedContent = { ...content, approvedRevision: content.revision };
   if (state === "scheduled" && !keepsApproval)
-    return { ...unscheduledColumns, ...content, state: nextState(state, "voidApproval"), approvedBy: null };
+    return {
+      ...unscheduledColumns,
+      ...content,
+      state: nextState(state, "voidApproval"),
+      approvedBy: null,
+      voidedDigest: isApprovedByPerson(publication) ? approvedDigest : null,
+    };
   if (!keepsApproval) return { digest: unapprovedDigest };
   if (state === "scheduled" || state === "missed") return approvedContent;
   // The revision of a publication that has started is the one that was sent.
   const { revision: _, ...approvalColumns } = approvedContent;
   return approvalColumns;
 }
+
+/** A person who may publish approves with the request. A client with `studio:publish` publishes without any approval. */
+const isApprovedByPerson = ({ approvedBy, requestedClientId }: Publication): boolean =>
+  approvedBy !== null || requestedClientId === null;
 
 /** Cancels the publications. Throws `post_in_use` instead if one of them could still become public. */
 async function endPublications(

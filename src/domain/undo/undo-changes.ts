@@ -8,8 +8,16 @@ import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { authorize, may } from "../policy.ts";
+import { approveInput } from "../publishing/approve-again.ts";
 import { simulateUndo } from "./simulate-undo.ts";
 import { undoReport, type UndoReport } from "./report.ts";
+import {
+  approveReverted,
+  noRevertedApprovals,
+  predictApprovals,
+  type ApprovalDeps,
+  type RevertedApprovals,
+} from "./reverted-approvals.ts";
 import { listSubjects, type UndoSubject } from "./subjects.ts";
 import type { UndoDeps } from "./undo-post.ts";
 import { listSelectedIds, undoSelection } from "./undo-selection.ts";
@@ -24,34 +32,36 @@ export const undoChangesInput = z.strictObject({
   dryRun,
 });
 
-export const undoUndoInput = z.strictObject({ dryRun });
+export const undoClientChangesInput = undoChangesInput.extend({ approve: approveInput });
+
+export const undoUndoInput = z.strictObject({ dryRun, approve: approveInput });
 
 export const undoChangesOutput = undoReport;
 
 /** `undoId` identifies the undo, so that the undo can be undone; null for a dry run and if nothing was undone. */
-type UndoOutcome = UndoReport & { undoId: string | null };
+type UndoOutcome = UndoReport & RevertedApprovals & { undoId: string | null };
 
 /** What the web app shows. */
 export type UndoResult = UndoOutcome & { subjects: UndoSubject[] };
 
 /** Undoes what the calling AI client changed for its user in this studio. */
 export async function undoOwnChanges(
-  deps: UndoDeps,
+  deps: ApprovalDeps,
   caller: Caller,
   input: z.infer<typeof undoChangesInput>,
 ): Promise<UndoReport> {
   authorize(caller, "clients.undo");
   if (!caller.client) throw notFoundError("client");
   const target = { userId: caller.user.id, clientId: caller.client.id, clientName: caller.client.name };
-  const { undoId: _, ...report } = await undoClient(deps, caller, target, input);
-  return report;
+  const { undone, conflicts, publications } = await undoClient(deps, caller, target, input);
+  return { undone, conflicts, publications };
 }
 
 /** Undoes what an AI client changed in this studio: the caller's own, or any for owners and admins. */
 export async function undoClientChanges(
-  deps: UndoDeps & Pick<Deps, "grants">,
+  deps: ApprovalDeps & Pick<Deps, "grants">,
   caller: Caller,
-  input: z.infer<typeof undoChangesInput> & { grantId: string },
+  input: z.infer<typeof undoClientChangesInput> & { grantId: string },
 ): Promise<UndoResult> {
   authorize(caller, "clients.undo");
   const grant = isId("grant", input.grantId) ? await deps.grants.find(input.grantId) : undefined;
@@ -61,7 +71,7 @@ export async function undoClientChanges(
 
 /** Undoes an earlier undo: the caller's own, or any for owners and admins. */
 export async function undoUndo(
-  deps: UndoDeps & Pick<Deps, "activity">,
+  deps: ApprovalDeps & Pick<Deps, "activity">,
   caller: Caller,
   input: z.infer<typeof undoUndoInput> & { undoId: string },
 ): Promise<UndoResult> {
@@ -72,7 +82,7 @@ export async function undoUndo(
   // The undo of an undo reapplies the client's changes. Older entries don't say whether they did.
   const { clientId, clientName, userId, undoes, reapplies = undoes !== undefined } = undo.detail;
   const detail = { clientId, clientName, userId, undoes: undo.id, reapplies: reapplies !== true };
-  return addSubjects(deps, caller, await runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun));
+  return addSubjects(deps, caller, await runUndo(deps, caller, { undoId: undo.id }, detail, input));
 }
 
 /** The undo has been saved, so it succeeds even if the names can't be read. */
@@ -82,14 +92,14 @@ const addSubjects = async (deps: UndoDeps, { studio }: Caller, outcome: UndoOutc
 });
 
 function undoClient(
-  deps: UndoDeps,
+  deps: ApprovalDeps,
   caller: Caller,
   { userId, clientId, clientName }: Pick<Grant, "userId" | "clientId" | "clientName">,
-  input: z.infer<typeof undoChangesInput>,
+  input: z.infer<typeof undoClientChangesInput>,
 ): Promise<UndoOutcome> {
   const since = parseSince(deps, input.since);
   const detail = { clientId, clientName, userId, since: toIsoTime(since) };
-  return runUndo(deps, caller, { userId, clientId, since }, detail, input.dryRun);
+  return runUndo(deps, caller, { userId, clientId, since }, detail, input);
 }
 
 function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
@@ -119,21 +129,26 @@ async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, gr
 }
 
 async function runUndo(
-  deps: UndoDeps,
+  deps: ApprovalDeps,
   caller: Caller,
   selection: ChangeSelection,
   detail: Record<string, unknown>,
-  isDryRun = false,
+  { dryRun: isDryRun = false, approve = [] }: z.infer<typeof undoUndoInput>,
 ): Promise<UndoOutcome> {
   const selectedIds = await listSelectedIds(deps, caller.studio.id, selection);
+  const { postIds } = selectedIds;
   const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
   const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
-  if (isDryRun || !hasChanges) return { ...report, undoId: null };
+  if (!hasChanges) return { ...report, ...noRevertedApprovals, undoId: null };
+  if (isDryRun)
+    return { ...report, ...(await predictApprovals(deps, caller, selection, postIds, report)), undoId: null };
   const subjectId = getGrantId(caller) ?? caller.user.id;
   // Recorded first, so that users can undo the part that was done if the process is killed midway.
   const undoId = await deps.transact(caller, (tx) =>
     recordActivity(deps, tx, caller, "client.undone", subjectId, detail),
   );
   const runningSelection = { ...selection, runningUndoId: undoId };
-  return { ...(await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds)), undoId };
+  const finalReport = await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds);
+  const approvals = await approveReverted(deps, caller, runningSelection, postIds, approve);
+  return { ...finalReport, ...approvals, undoId };
 }

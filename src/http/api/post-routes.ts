@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { getPostHistory, getPostHistoryInput, getRevision } from "#domain/history/get-post-history.ts";
-import { restorePost, restorePostInput } from "#domain/history/restore-post.ts";
+import { previewRestore, restorePost, restorePostInput } from "#domain/history/restore-post.ts";
 import { countPosts, countPostsInput } from "#domain/posts/count-posts.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -9,6 +9,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
+import { approveInput } from "#domain/publishing/approve-again.ts";
 import {
   createLibraryUploadLink,
   createUploadLink,
@@ -21,7 +22,9 @@ import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const historyQuery = getPostHistoryInput.omit({ postId: true });
-const restorePostBody = restorePostInput.omit({ postId: true });
+const restorePostBody = restorePostInput
+  .omit({ postId: true })
+  .extend({ dryRun: z.boolean().optional(), approve: approveInput });
 const updatePostBody = updatePostInput.omit({ postId: true }).extend({ keepsPreviousRevision: z.boolean().optional() });
 
 export function createPostRoutes({ deps }: ApiOptions) {
@@ -51,9 +54,13 @@ export function createPostRoutes({ deps }: ApiOptions) {
     .get("/posts/:postId/revisions/:revision", async (c) =>
       c.json(await getRevision(deps, c.var.caller, c.req.param())),
     )
-    .post("/posts/:postId/restore", validateJson(restorePostBody), async (c) =>
-      c.json(await restorePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
-    )
+    .post("/posts/:postId/restore", validateJson(restorePostBody), async (c) => {
+      const { dryRun, ...restore } = c.req.valid("json");
+      const input = { ...restore, postId: c.req.param("postId") };
+      return dryRun
+        ? c.json(await previewRestore(deps, c.var.caller, input))
+        : c.json(await restorePost(deps, c.var.caller, input));
+    })
     .patch("/posts/:postId", validateJson(updatePostBody), async (c) => {
       const { keepsPreviousRevision, ...change } = c.req.valid("json");
       const input = { ...change, postId: c.req.param("postId") };

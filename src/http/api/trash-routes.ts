@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { listTrash, listTrashInput } from "#domain/trash/list-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
-import { undoUndoInput, undoChangesInput, undoClientChanges, undoUndo } from "#domain/undo/undo-changes.ts";
+import { undoClientChanges, undoClientChangesInput, undoUndo, undoUndoInput } from "#domain/undo/undo-changes.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
@@ -19,7 +19,7 @@ export function createTrashRoutes({ deps }: ApiOptions) {
     .post("/trash/:id/restore", async (c) =>
       c.json(await restoreFromTrash(deps, c.var.caller, { id: c.req.param("id") })),
     )
-    .post("/clients/:grantId/undo", validateJson(undoChangesInput), async (c) =>
+    .post("/clients/:grantId/undo", validateJson(undoClientChangesInput), async (c) =>
       c.json(await undoClientChanges(deps, c.var.caller, { ...c.req.valid("json"), grantId: c.req.param("grantId") })),
     )
     .post("/undos/:undoId/undo", validateOptionalJson(undoUndoInput), async (c) =>

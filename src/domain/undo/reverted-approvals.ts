@@ -1,0 +1,138 @@
+import type { Asset } from "../assets/model/asset.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import type { ChangeSelection } from "../history/ports.ts";
+import { approveAgain, listVoidedApprovals, selectApprovable, type PostContent } from "../publishing/approve-again.ts";
+import type { Publication } from "../publishing/ports.ts";
+import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
+import { planPost } from "./plan-post.ts";
+import type { UndoReport } from "./report.ts";
+import { planAsset, readAssetHistory } from "./undo-asset.ts";
+import type { UndoDeps } from "./undo-post.ts";
+
+/** The publications that the undone changes had returned for approval, for the web app. */
+export interface RevertedApprovals {
+  /** In a dry run: those that the undo can approve again, if the request names them. */
+  approvable: PublicationView[];
+  approved: PublicationView[];
+  /** Those that wait for approval after the undo, or in a dry run would wait for it. */
+  waiting: PublicationView[];
+}
+
+export const noRevertedApprovals: RevertedApprovals = { approvable: [], approved: [], waiting: [] };
+
+export type ApprovalDeps = UndoDeps & Pick<Deps, "memberships" | "platforms" | "platformStore" | "imageInspections">;
+
+/** Reports which publications an undo could approve again. `report` is the report of its dry run. */
+export async function predictApprovals(
+  deps: ApprovalDeps,
+  caller: Caller,
+  selection: ChangeSelection,
+  postIds: readonly string[],
+  report: UndoReport,
+): Promise<RevertedApprovals> {
+  const canceledIds = report.publications.filter(({ state }) => state === "canceled").map(({ id }) => id);
+  const approvableIds: string[] = [];
+  const waitingIds: string[] = [];
+  for (const postId of await listCandidates(deps, caller, postIds)) {
+    const content = await predictContent(deps, caller.studio.id, postId, selection, report);
+    if (!content) continue; // the undo cancels its publications
+    const returnedPublications = await listReturned(deps, postId, selection);
+    const openPublications = returnedPublications.filter(({ id }) => !canceledIds.includes(id));
+    const approvablePublications = await selectApprovable(deps, caller, openPublications, content);
+    for (const publication of openPublications)
+      (approvablePublications.includes(publication) ? approvableIds : waitingIds).push(publication.id);
+  }
+  return {
+    approvable: await readViews(deps, caller, approvableIds),
+    approved: [],
+    waiting: await readViews(deps, caller, waitingIds),
+  };
+}
+
+/** Approves the named publications again after an undo, each post in its own transaction. */
+export async function approveReverted(
+  deps: ApprovalDeps,
+  caller: Caller,
+  selection: ChangeSelection,
+  postIds: readonly string[],
+  approve: readonly string[],
+): Promise<RevertedApprovals> {
+  const approvedIds: string[] = [];
+  const returnedIds: string[] = [];
+  for (const postId of await listCandidates(deps, caller, postIds)) {
+    const returnedPublications = await listReturned(deps, postId, selection);
+    returnedIds.push(...returnedPublications.map(({ id }) => id));
+    if (!returnedPublications.some(({ id }) => approve.includes(id))) continue;
+    const newIds = await deps.transact(caller, async (tx) => {
+      const post = await tx.posts.lock(caller.studio.id, postId);
+      if (!post) return [];
+      const publications = await listReturned(tx, postId, selection);
+      const namedPublications = publications.filter(({ id }) => approve.includes(id));
+      return approveAgain(deps, tx, caller, namedPublications, post);
+    });
+    approvedIds.push(...newIds);
+  }
+  const waiting = await readViews(deps, caller, returnedIds);
+  return {
+    approvable: [],
+    approved: await readViews(deps, caller, approvedIds),
+    waiting: waiting.filter(({ state }) => state === "proposed"),
+  };
+}
+
+/** The posts, of those with selected changes, that have publications whose approval was voided. */
+async function listCandidates(
+  { publications }: Pick<Stores, "publications">,
+  { studio }: Caller,
+  postIds: readonly string[],
+): Promise<Set<string>> {
+  const selectedIds = new Set(postIds);
+  const voidedPublications = await publications.listVoided(studio.id);
+  return new Set(voidedPublications.map(({ postId }) => postId).filter((postId) => selectedIds.has(postId)));
+}
+
+/** The publications that a selected change returned for approval: the first change after the approved revision. */
+async function listReturned(
+  stores: Pick<Stores, "publications" | "revisions">,
+  postId: string,
+  selection: ChangeSelection,
+): Promise<Publication[]> {
+  const steps = await stores.revisions.listSteps(postId, selection);
+  const publications = await listVoidedApprovals(stores, postId);
+  return publications.filter(
+    ({ approvedRevision }) => steps.find(({ revision }) => revision > (approvedRevision ?? 0))?.isSelected === true,
+  );
+}
+
+/** Returns a post as undo would leave it; undefined if it would be archived or in the trash. */
+async function predictContent(
+  deps: UndoDeps,
+  studioId: string,
+  postId: string,
+  selection: ChangeSelection,
+  { undone }: UndoReport,
+): Promise<PostContent | undefined> {
+  const plan = await planPost(deps, studioId, postId, selection);
+  if (!plan || plan.trash === true) return undefined;
+  const post = { ...plan.post, ...plan.change };
+  if (post.status === "archived" || (post.isTrashed && plan.trash !== false)) return undefined;
+  const { currentIds, attachIds, assetIds = currentIds } = plan.assets;
+  const isMoved = (assetId: string): boolean => undone.some(({ id, field }) => id === assetId && field === "postId");
+  const assets: Asset[] = [];
+  for (const assetId of assetIds) {
+    const history = await readAssetHistory(deps, studioId, assetId, selection);
+    if (!history || (attachIds.includes(assetId) && !isMoved(assetId))) continue;
+    const asset = { ...history.asset, postId, trashExpiresAt: null };
+    assets.push({ ...asset, ...planAsset(asset, history.steps).change });
+  }
+  return { post, assets };
+}
+
+async function readViews(
+  { publications }: Pick<Stores, "publications">,
+  { studio }: Caller,
+  ids: readonly string[],
+): Promise<PublicationView[]> {
+  return (await publications.listByIds(studio.id, ids)).map(toPublicationView);
+}
