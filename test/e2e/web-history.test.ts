@@ -9,6 +9,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
@@ -136,6 +137,54 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     }
     await newestUndo.getByText("undid changes").waitFor();
     await newestUndo.getByRole("button", { name: "Reapply changes" }).waitFor();
+  });
+
+  test("schedules posts again that an assistant's change had returned, after an undo and after a restore (UNDO-10)", async () => {
+    const { deps } = fixture.service;
+    const connectionIds = [
+      await newConnection(deps, owner, "north", "sandbox"),
+      await newConnection(deps, owner, "south", "sandbox"),
+    ];
+    const { id: postId } = await createPost(deps, owner, { title: "Monday", body: "Text" });
+    const at = toIsoTime(Date.now() + days(3));
+    await publishPost(deps, owner, { postId, connectionIds, at });
+    const readStates = async () => {
+      const { publications = [] } = await readPost(postId);
+      return publications.map(({ account, state }) => `${account} ${state}`).toSorted();
+    };
+    await changeAsAssistant(postId, { body: "Buy now!" });
+    assert.deepEqual(await readStates(), ["north proposed", "south proposed"]);
+
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
+    const choices = page.getByRole("group", { name: "These posts will be scheduled again" });
+    await choices.getByLabel("Monday to north").waitFor();
+    assert.deepEqual(await choices.getByRole("checkbox", { checked: true }).count(), 2);
+    await checkAccessibility();
+    await choices.getByLabel("Monday to south").uncheck();
+    await page.getByRole("button", { name: "Undo 1 change" }).click();
+    const scheduled = page.getByRole("region", { name: "Scheduled again" });
+    await scheduled.getByRole("listitem").getByText("to north").waitFor();
+    const waiting = page.getByRole("region", { name: "Waiting for approval" });
+    await waiting.getByRole("listitem").getByText("to south").waitFor();
+    assert.deepEqual(await readStates(), ["north scheduled", "south proposed"]);
+    await checkAccessibility();
+
+    await changeAsAssistant(postId, { body: "Buy now!" });
+    await openStudioPage(`posts/${postId}?panel=history`);
+    const undoChange = page.getByRole("button", { name: "Undo this change" });
+    const dialog = page.getByRole("dialog", { name: "Undo change" });
+    await undoChange.click();
+    await dialog.getByLabel("Monday to north").waitFor();
+    assert.equal(await dialog.getByRole("checkbox").count(), 1, "the other account was returned by an earlier change");
+    await checkAccessibility();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await readPost(postId)).body, "Buy now!", "Cancel changes nothing");
+    await undoChange.click();
+    await dialog.getByRole("button", { name: "Undo" }).click();
+    await page.getByText(/^Change undone\. Scheduled again: north, .* Still waits for approval: south, /).waitFor();
+    assert.deepEqual(await readStates(), ["north scheduled", "south proposed"]);
+    assert.equal((await readPost(postId)).body, "Text");
   });
 
   test("keeps what another user changed afterwards, and shows both values (UNDO-2)", async () => {

@@ -87,6 +87,29 @@ describe("differences between two revisions", () => {
     assert.equal(describe(["a.jpg", "b.jpg", "c.jpg"]), "Revision 8 restored without 3 files.");
   });
 
+  test("says which publications are scheduled after a restore, and which wait for approval (UNDO-10)", () => {
+    const create = (account: string, state: string, hasLostApproval?: true) => ({
+      id: account,
+      account,
+      state,
+      scheduledFor: null,
+      hasLostApproval,
+    });
+    const before = [
+      create("kept", "scheduled"),
+      create("returned", "scheduled"),
+      create("again", "proposed", true),
+      create("waiting", "proposed", true),
+      create("new request", "proposed"),
+    ];
+    const states = ["scheduled", "proposed", "scheduled", "proposed", "proposed"];
+    const after = before.map((publication, i) => ({ ...publication, state: states[i] ?? "" }));
+    assert.equal(
+      describeRestore("Change undone", [], "UTC", before, after),
+      "Change undone. Will be published with this content: kept. Scheduled again: again. Needs a new approval: returned. Still waits for approval: waiting.",
+    );
+  });
+
   test("shortens long unchanged text (HIST-1)", () => {
     const long = "unchanged words ".repeat(100);
     const parts = compareText(`${long}end`, `${long}changed end`);

@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { undoUndo } from "../api/mutations.ts";
 import { refreshQueries, type Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { formatPlans } from "../publishing/format-plans.ts";
 import { formatChangeCount } from "../undo/labels.ts";
+import { useUndoUndo } from "../undo/use-undo-undo.ts";
 import { hasReapplied } from "./labels.ts";
 
 const undoLabels = { action: "Undo changes", busy: "Undoing…", done: "undone", nothing: "Nothing left to undo." };
@@ -23,12 +24,20 @@ export function UndoUndoButton({ undo: { id, detail } }: { undo: Activity }) {
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
+  const { runUndoUndo, dialog } = useUndoUndo();
   const labels = hasReapplied(detail) ? undoLabels : reapplyLabels;
 
   async function undo(): Promise<void> {
-    const { undone } = await undoUndo(studio.id, id);
+    const result = await runUndoUndo(id, labels.action);
+    if (!result) return;
     await refreshQueries(queryClient, studio.id);
-    showToast({ text: undone.length === 0 ? labels.nothing : `${formatChangeCount(undone.length)} ${labels.done}.` });
+    const { undone, approved, waiting } = result;
+    const sentences = [
+      undone.length === 0 ? labels.nothing : `${formatChangeCount(undone.length)} ${labels.done}.`,
+      ...(approved.length === 0 ? [] : [`Scheduled again: ${formatPlans(approved, studio.timezone)}.`]),
+      ...(waiting.length === 0 ? [] : [`Waits for approval: ${formatPlans(waiting, studio.timezone)}.`]),
+    ];
+    showToast({ text: sentences.join(" ") });
   }
 
   return (
@@ -37,6 +46,7 @@ export function UndoUndoButton({ undo: { id, detail } }: { undo: Activity }) {
         {labels.action}
       </Button>
       {error !== undefined && <ErrorMessage error={error} />}
+      {dialog}
     </div>
   );
 }

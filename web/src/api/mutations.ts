@@ -1,4 +1,4 @@
-import type { InferRequestType } from "hono/client";
+import type { InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, sendRequest } from "./client.ts";
 import type { Role } from "./queries.ts";
 
@@ -39,8 +39,24 @@ export const setCrop = (
 export const deletePost = (studioId: string, postId: string) =>
   sendRequest(studioApi.posts[":postId"].$delete({ param: { studioId, postId } }));
 
-export const restoreRevision = (studioId: string, postId: string, revision: number) =>
-  fetchJson(studioApi.posts[":postId"].restore.$post({ param: { studioId, postId }, json: { revision } }));
+const restoreApi = studioApi.posts[":postId"].restore;
+type RestoreResponse = InferResponseType<typeof restoreApi.$post>;
+type RestorePreview = Extract<RestoreResponse, { approvable: unknown }>;
+
+/** `approve` names publications to approve again. */
+export const restoreRevision = async (studioId: string, postId: string, revision: number, approve: string[] = []) => {
+  const json = { revision, approve };
+  return (await fetchJson<RestoreResponse>(restoreApi.$post({ param: { studioId, postId }, json }))) as Exclude<
+    RestoreResponse,
+    RestorePreview
+  >;
+};
+
+/** Which publications the restore could approve again. */
+export const previewRestore = async (studioId: string, postId: string, revision: number) => {
+  const json = { revision, dryRun: true };
+  return (await fetchJson<RestoreResponse>(restoreApi.$post({ param: { studioId, postId }, json }))) as RestorePreview;
+};
 
 export const restoreFromTrash = (studioId: string, id: string) =>
   fetchJson(studioApi.trash[":id"].restore.$post({ param: { studioId, id } }));
@@ -53,8 +69,11 @@ export const undoClientChanges = (
   json: Body<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>,
 ) => fetchJson(studioApi.clients[":grantId"].undo.$post({ param: { studioId, grantId }, json }));
 
-export const undoUndo = (studioId: string, undoId: string) =>
-  fetchJson(studioApi.undos[":undoId"].undo.$post({ param: { studioId, undoId }, json: {} }));
+export const undoUndo = (
+  studioId: string,
+  undoId: string,
+  json: Body<(typeof studioApi.undos)[":undoId"]["undo"]["$post"]>,
+) => fetchJson(studioApi.undos[":undoId"].undo.$post({ param: { studioId, undoId }, json }));
 
 export const changeRole = (studioId: string, userId: string, role: Role) =>
   fetchJson(studioApi.members[":userId"].$patch({ param: { studioId, userId }, json: { role } }));

@@ -22,7 +22,7 @@ export function HistoryPanel({ controller }: { controller: EditorController }) {
   const list = usePagedList(revisionsQuery(studio.id, post.id));
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
-  const restore = useRestoreRevision(controller, setMissingAssets);
+  const { restore, dialog } = useRestoreRevision(controller, setMissingAssets);
   /** The newest revisions of groups that the user has expanded. */
   const [expandedRevisions, setExpandedRevisions] = useState<readonly number[]>([]);
   const trashStates = new Map(listTrashStates(items).map((isTrashed, i) => [items[i], isTrashed]));
@@ -73,6 +73,7 @@ export function HistoryPanel({ controller }: { controller: EditorController }) {
       {query.isSuccess && items.length === 1 && (
         <p className="text-muted">This is the first revision. Changes appear here as they are saved.</p>
       )}
+      {dialog}
     </>
   );
 }

@@ -1,36 +1,37 @@
-import { formatTime } from "../ui/format-time.ts";
+import { formatPlans } from "../publishing/format-plans.ts";
 
-interface ScheduledPublication {
+interface PlannedPublication {
   id: string;
   account: string;
   state: string;
   scheduledFor: string | null;
+  hasLostApproval?: true | undefined;
 }
 
 /**
  * Says that a revision was restored, or that changes were undone, without which files, and what that means for the
- * publications that were scheduled before.
+ * publications that were scheduled before, or that a change had returned for approval.
  */
 export function describeRestore(
   outcome: string,
   missingFilenames: readonly string[],
   timezone: string,
-  before: readonly ScheduledPublication[] = [],
-  after: readonly ScheduledPublication[] = [],
+  before: readonly PlannedPublication[] = [],
+  after: readonly PlannedPublication[] = [],
 ): string {
-  const scheduledIds = new Set(before.filter(({ state }) => state === "scheduled").map(({ id }) => id));
-  const listInState = (state: "scheduled" | "proposed"): string =>
-    after
-      .filter((publication) => scheduledIds.has(publication.id) && publication.state === state)
-      .map(({ account, scheduledFor }) =>
-        scheduledFor === null ? account : `${account}, ${formatTime(scheduledFor, timezone)}`,
-      )
-      .join("; ");
-  const [stillScheduled, returned] = [listInState("scheduled"), listInState("proposed")];
+  const describe = (label: string, stateBefore: string, stateAfter: string): string[] => {
+    const ids = before
+      .filter(({ state, hasLostApproval }) => state === stateBefore && (state === "scheduled" || hasLostApproval))
+      .map(({ id }) => id);
+    const publications = after.filter(({ id, state }) => state === stateAfter && ids.includes(id));
+    return publications.length === 0 ? [] : [`${label}: ${formatPlans(publications, timezone)}.`];
+  };
   return [
     `${outcome}${missingFilenames.length === 0 ? "" : ` without ${formatFiles(missingFilenames)}`}.`,
-    ...(stillScheduled === "" ? [] : [`Will be published with this content: ${stillScheduled}.`]),
-    ...(returned === "" ? [] : [`Needs a new approval: ${returned}.`]),
+    ...describe("Will be published with this content", "scheduled", "scheduled"),
+    ...describe("Scheduled again", "proposed", "scheduled"),
+    ...describe("Needs a new approval", "scheduled", "proposed"),
+    ...describe("Still waits for approval", "proposed", "proposed"),
   ].join(" ");
 }
 

@@ -1,11 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { formatError, isNotFound } from "../api/api-error.ts";
-import { restoreRevision } from "../api/mutations.ts";
+import { previewRestore, restoreRevision } from "../api/mutations.ts";
 import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { useApprovalDialog } from "../undo/use-approval-dialog.tsx";
 import { describeRestore } from "./describe-restore.ts";
 
 export type MissingAsset = Awaited<ReturnType<typeof restoreRevision>>["missingAssets"][number];
@@ -17,23 +19,37 @@ export interface RestoreOptions {
   undoes?: "Change" | "Changes";
 }
 
-/** Restores a revision of the open post; a toast offers Undo. */
+/**
+ * Restores a revision of the open post; a toast offers Undo. Asks first if the restore can schedule publications again:
+ * the component has to render `dialog`.
+ */
 export function useRestoreRevision(
   controller: DraftController,
   onMissingAssets: (assets: readonly MissingAsset[]) => void,
-): (revision: number, options?: RestoreOptions) => Promise<void> {
+): { restore: (revision: number, options?: RestoreOptions) => Promise<void>; dialog: ReactNode } {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
   const restoreFromTrash = useRestoreFromTrash();
+  const { chooseApprovals, dialog } = useApprovalDialog();
   const postId = controller.base.id;
 
-  async function restore(revision: number): Promise<{ post: Post; missingAssets: readonly MissingAsset[] }> {
-    const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision);
+  /** Restores the revision and returns the post, with a text that says what happened. */
+  async function restoreAndDescribe(
+    revision: number,
+    outcome: string,
+    { publications }: Pick<Post, "publications">,
+    approve?: string[],
+  ): Promise<{ post: Post; text: string }> {
+    const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision, approve);
     controller.accept(post);
     onMissingAssets(missingAssets);
     await refreshQueries(queryClient, studio.id);
-    return { post, missingAssets };
+    const missingFilenames = missingAssets.map(({ filename }) => filename);
+    return {
+      post,
+      text: describeRestore(outcome, missingFilenames, studio.timezone, publications, post.publications),
+    };
   }
 
   async function readCurrentRevision(): Promise<number | undefined> {
@@ -53,24 +69,34 @@ export function useRestoreRevision(
     );
   }
 
-  return async (revision, { onlyIfCurrent, undoes } = {}) => {
+  const restore = async (revision: number, { onlyIfCurrent, undoes }: RestoreOptions = {}): Promise<void> => {
     await controller.save();
     if (onlyIfCurrent !== undefined && (await readCurrentRevision()) !== onlyIfCurrent) {
       showToast({ text: "The post has changed in the meantime. Nothing was undone." });
       return;
     }
-    const publications = queryClient.getQueryData(postQuery(studio.id, postId).queryKey)?.publications;
-    const { post: restoredPost, missingAssets } = await restore(revision);
-    const missingFilenames = missingAssets.map(({ filename }) => filename);
-    const undo = (): void =>
-      void restore(restoredPost.revision - 1).then(
-        () => showToast({ text: undoes === undefined ? "Restore undone." : `${undoes} reapplied.` }),
-        (error: unknown) => reportUndoError(error, restoredPost),
-      );
+    const { approvable } = await previewRestore(studio.id, postId, revision);
+    const labels =
+      undoes === undefined
+        ? { title: `Restore revision ${revision}`, action: "Restore" }
+        : { title: `Undo ${undoes.toLowerCase()}`, action: "Undo" };
+    const approve = await chooseApprovals(approvable, labels);
+    if (!approve) return;
+    const post = queryClient.getQueryData(postQuery(studio.id, postId).queryKey);
     const outcome = undoes === undefined ? `Revision ${revision} restored` : `${undoes} undone`;
-    const text = describeRestore(outcome, missingFilenames, studio.timezone, publications, restoredPost.publications);
-    showToast({ text, action: { label: "Undo", run: undo } });
+    const restored = await restoreAndDescribe(revision, outcome, { publications: post?.publications }, approve);
+    const undo = (): void =>
+      void restoreAndDescribe(
+        restored.post.revision - 1,
+        undoes === undefined ? "Restore undone" : `${undoes} reapplied`,
+        restored.post,
+      ).then(
+        ({ text }) => showToast({ text }),
+        (error: unknown) => reportUndoError(error, restored.post),
+      );
+    showToast({ text: restored.text, action: { label: "Undo", run: undo } });
   };
+  return { restore, dialog };
 }
 
 const reasonLabels: Record<MissingAsset["reason"], string> = {

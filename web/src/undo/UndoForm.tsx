@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { undoClientChanges, undoUndo } from "../api/mutations.ts";
+import { undoClientChanges } from "../api/mutations.ts";
 import { undoDryRunQuery, type UndoResult } from "../api/history-queries.ts";
 import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -9,10 +9,13 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { ApprovalChoices, useApprovalSelection } from "./ApprovalChoices.tsx";
 import { countChanges, formatChangeCount, formatChanges } from "./labels.ts";
+import { ReturnedPublications } from "./ReturnedPublications.tsx";
 import { resolveSince, type SinceOption } from "./since.ts";
 import { SincePicker } from "./SincePicker.tsx";
 import { UndoReport } from "./UndoReport.tsx";
+import { useUndoUndo } from "./use-undo-undo.ts";
 
 interface FinishedUndo {
   result: UndoResult;
@@ -27,10 +30,12 @@ export function UndoForm({ client }: { client: AiClient }) {
   const { isRunning, error, run } = useAction();
   const [finishedUndo, setFinishedUndo] = useState<FinishedUndo>();
   const heading = useRef<HTMLHeadingElement>(null);
+  const { runUndoUndo, dialog } = useUndoUndo();
 
-  const runUndo = (isUndoOfUndo: boolean, undo: () => Promise<UndoResult>) =>
+  const runUndo = (isUndoOfUndo: boolean, undo: () => Promise<UndoResult | undefined>) =>
     run(async () => {
       const result = await undo();
+      if (!result) return;
       await refreshQueries(queryClient, studio.id);
       setFinishedUndo({ result, isUndoOfUndo });
       // The button that had the focus no longer exists.
@@ -48,13 +53,14 @@ export function UndoForm({ client }: { client: AiClient }) {
           client={client}
           isRunning={isRunning}
           error={error}
-          onUndo={(since) => void runUndo(false, () => undoClientChanges(studio.id, client.id, { since }))}
+          onUndo={(request) => void runUndo(false, () => undoClientChanges(studio.id, client.id, request))}
         />
       </>
     );
 
   const { result, isUndoOfUndo } = finishedUndo;
-  const { undoId } = result;
+  const { undoId, approved, waiting } = result;
+  const nextLabel = isUndoOfUndo ? "Undo changes" : "Reapply changes";
   return (
     <>
       <PageHeader title={`Changes by ${client.clientName} ${isUndoOfUndo ? "reapplied" : "undone"}`} />
@@ -64,26 +70,29 @@ export function UndoForm({ client }: { client: AiClient }) {
         </h2>
         <p className="mt-1 mb-5 text-muted">
           {isUndoOfUndo
-            ? `Everything is as ${client.clientName} left it, except what others changed since.`
+            ? `Posts and files are as ${client.clientName} left them, except what others changed since. What is scheduled goes out with this content.`
             : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except the changes kept below" : ""}. Their history shows every revision.`}
         </p>
         <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
+        <ReturnedPublications title="Scheduled again" publications={approved} />
+        <ReturnedPublications title="Waiting for approval" publications={waiting} />
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="mt-8 flex flex-wrap gap-3">
           {/* Canceled publications stay canceled, so there may be nothing to reapply. */}
           {undoId !== null && result.undone.length > 0 && (
             <Button
               variant="secondary"
-              onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
+              onClick={() => void runUndo(!isUndoOfUndo, () => runUndoUndo(undoId, nextLabel))}
               busyLabel={isRunning && (isUndoOfUndo ? "Undoing…" : "Reapplying…")}
             >
-              {isUndoOfUndo ? "Undo changes" : "Reapply changes"}
+              {nextLabel}
             </Button>
           )}
           <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
             Go to posts
           </ButtonLink>
         </p>
+        {dialog}
       </section>
     </>
   );
@@ -98,7 +107,7 @@ function UndoDryRun({
   client: AiClient;
   isRunning: boolean;
   error: unknown;
-  onUndo: (since: string) => void;
+  onUndo: (request: { since: string; approve: string[] }) => void;
 }) {
   const { studio } = useStudio();
   const [option, setOption] = useState<SinceOption>("today");
@@ -107,6 +116,8 @@ function UndoDryRun({
   const [now, setNow] = useState(() => Date.now());
   const since = resolveSince(option, customTime, now, studio.timezone);
   const dryRun = useQuery({ ...undoDryRunQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
+  const { approvable = [], waiting = [] } = dryRun.data ?? {};
+  const selection = useApprovalSelection(approvable);
   const count = dryRun.data ? countChanges(dryRun.data) : 0;
 
   return (
@@ -139,13 +150,15 @@ function UndoDryRun({
               </p>
             )}
             <UndoReport key={since} report={dryRun.data} isDone={false} clientName={client.clientName} />
+            {approvable.length > 0 && <ApprovalChoices publications={approvable} selection={selection} />}
+            <ReturnedPublications title="Will still wait for approval" publications={waiting} />
           </>
         )}
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
       {since !== undefined && count > 0 && (
         <p className="mt-8">
-          <Button onClick={() => onUndo(since)} busyLabel={isRunning && "Undoing…"}>
+          <Button onClick={() => onUndo({ since, approve: selection.chosenIds })} busyLabel={isRunning && "Undoing…"}>
             Undo {formatChangeCount(count)}
           </Button>
         </p>
