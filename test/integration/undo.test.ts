@@ -13,6 +13,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { setCrop } from "#domain/renditions/set-crop.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
+import { noRevertedApprovals } from "#domain/undo/reverted-approvals.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
@@ -155,6 +156,7 @@ forEachEngine("undo", (fixture) => {
           { type: "asset", id: assetId, field: "trashed", clientValue: true, currentValue: true },
         ],
         publications: [],
+        ...noRevertedApprovals,
       });
       assert.equal(undoId, null, "an undo that changes nothing is not recorded");
     }
@@ -210,6 +212,7 @@ forEachEngine("undo", (fixture) => {
       conflicts: [],
       publications: [],
       subjects: [{ id: postId, name: "Title", isTrashed: false, isAttached: false }],
+      ...noRevertedApprovals,
     });
     assert.deepEqual(await readCrops(), [[a, 0.2]]);
     assert.deepEqual((await readHistory(deps, owner, postId))[0]?.changed, ["assets"]);
