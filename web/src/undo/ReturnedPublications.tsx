@@ -19,7 +19,9 @@ export function ReturnedPublications({
   if (publications.length === 0) return null;
   return (
     <section className="mt-6" aria-labelledby={headingId}>
-      <h2 id={headingId}>{title}</h2>
+      <h2 id={headingId} className="mb-3">
+        {title}
+      </h2>
       <List aria-labelledby={headingId}>
         {publications.map((publication) => (
           <PublicationRow key={publication.id} publication={publication} />

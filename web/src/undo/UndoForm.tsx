@@ -71,7 +71,7 @@ export function UndoForm({ client }: { client: AiClient }) {
         <p className="mt-1 mb-5 text-muted">
           {isUndoOfUndo
             ? `Posts and files are as ${client.clientName} left them, except what others changed since. What is scheduled goes out with this content.`
-            : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except the changes kept below" : ""}. Their history shows every revision.`}
+            : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except the changes kept below" : ""}. Their history shows every revision.${waiting.length > 0 ? " What waits for approval is listed below." : ""}`}
         </p>
         <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
         <ReturnedPublications title="Scheduled again" publications={approved} />
