@@ -233,10 +233,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     const scenario = await startScenario(t, { isEdited: false });
     const { deps, owner, client, postId, revision, first } = scenario;
     const other = await addClient(deps, owner, { name: "Other" });
+    const third = await addClient(deps, owner, { name: "Third" });
     await updatePost(deps, other, { postId, body: "By the other client", revision });
     await updatePost(deps, client, { postId, body: "Text", revision: revision + 1 });
-    await updatePost(deps, client, { postId, tags: ["new"] });
-    const input = { since: oneHourAgo, grantId: client.grantId, approve: [first] };
+    await updatePost(deps, third, { postId, tags: ["new"] });
+    const input = { since: oneHourAgo, grantId: third.grantId, approve: [first] };
     assert.deepEqual((await undoClientChanges(deps, owner, { ...input, dryRun: true })).approvable, []);
     assert.deepEqual((await undoClientChanges(deps, owner, input)).approved, []);
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
