@@ -11,6 +11,7 @@ import {
   type DriverConnection,
   type Statement,
 } from "./database.ts";
+import { createTurnLimiter } from "./event-loop-turns.ts";
 import type { Schema } from "./schema.ts";
 
 /** The database file exists or existed, but is not usable. Thrown before anything is changed. */
@@ -36,6 +37,7 @@ export function openSqlite(path: string): Database {
   // `retryWhileBusy` waits from here on: SQLite's own wait would block the event loop.
   writer.exec("PRAGMA busy_timeout = 0");
 
+  const waitForTurn = createTurnLimiter();
   const retryWhileBusy = createRetrier();
   const prepareWrite = createStatementCache(writer);
   const prepareRead = createStatementCache(reader);
@@ -43,6 +45,7 @@ export function openSqlite(path: string): Database {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the original error.
       if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
+      await waitForTurn();
       return retryWhileBusy(query.sql, () =>
         translateErrors(() => prepareWrite(query.sql).execute<Row>(query.parameters)),
       );
@@ -73,6 +76,7 @@ export function openSqlite(path: string): Database {
     runPrepared: async (statement, params) => {
       const { sql, paramIndexes } = toPositional(statement);
       if (/^(INSERT|UPDATE|DELETE)/.test(sql)) return (await q.executeQuery(compile(statement, params))).rows;
+      await waitForTurn();
       return translateErrors(() => prepareRead(sql).readRows(paramIndexes.map((i) => params[i])));
     },
     compile,
