@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
+import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
@@ -45,6 +46,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     openUrl: () => Promise.reject(new Error("benchmarks do not fetch URLs")),
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
+    longWork: createLongWorkQueue(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
     publisher: createPublisher({

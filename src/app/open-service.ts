@@ -8,6 +8,7 @@ import { findClientProblems, readOperatorClients } from "#auth/operator-clients.
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
+import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
@@ -59,6 +60,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
+    longWork: createLongWorkQueue(),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   };
 

@@ -13,6 +13,7 @@ import type {
   TokenStore,
   UserStore,
 } from "./access/ports.ts";
+import type { UserQueue } from "./access/user-queue.ts";
 import type { ActivityStore } from "./activity/record.ts";
 import type { CommentStore } from "./comments/ports.ts";
 import type { FileStore } from "./assets/model/file-store.ts";
@@ -114,6 +115,8 @@ export interface Deps extends Stores {
   openUrl: PublicUrlOpener;
   importSlots: ImportSlots;
   searchQueue: SearchQueue;
+  /** Use `runLongWork`. */
+  longWork: UserQueue;
   /** The social platforms and their OAuth clients. */
   platforms: Platforms;
   textChecks: TextChecks;

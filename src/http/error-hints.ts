@@ -74,6 +74,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:calls": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}, at a slower pace.`,
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:link": "This file continues automatically.",
+  "rate_limited:operations": "Try again when one of them has finished.",
   "rate_limited:imports": "Try again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed and empty the trash, which counts too, or ask the operator for more space.",

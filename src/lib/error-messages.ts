@@ -129,6 +129,8 @@ export const errorMessages = {
     `${data.owner === "user" ? "You have" : "The studio has"} ${data.limit} imports in progress, the maximum.`,
   "rate_limited:searches": (data: { limit: number }) =>
     `You have ${data.limit} searches running or waiting, the maximum.`,
+  "rate_limited:operations": (data: { limit: number }) =>
+    `You have ${data.limit} operations over many items running or waiting, the maximum.`,
   "rate_limited:link": () => "Other files of this upload link are still uploading.",
   "quota_exceeded:own_studios": (data: { limit: number }) =>
     `You already own ${data.limit} studios, the maximum on this server.`,

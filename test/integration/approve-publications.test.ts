@@ -12,7 +12,7 @@ import { hours, seconds, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { newMember } from "../support/users.ts";
 
 const inOneHour = () => toIsoTime(Date.now() + hours(1));
@@ -64,7 +64,7 @@ forEachEngine("approving publications", (fixture) => {
     const { dueAt, nextRunAt, scheduledFor } = await find(withoutTime);
     assert.ok(dueAt !== null && dueAt >= earliest && dueAt <= latest, `${earliest} ${dueAt} ${latest}`);
     assert.deepEqual([nextRunAt, scheduledFor], [dueAt, null]);
-    assert.equal(await publications.claimDue(dueAt - 1, dueAt + hours(1)), undefined, "not due before");
+    assert.equal(await publications.claimDue({ now: dueAt - 1, leaseExpiresAt: dueAt + hours(1), slots: oneSlot }), undefined, "not due before");
 
     const past = await proposeToOne("Its time has passed", inOneHour());
     const pastTime = Date.now() - 1000;
@@ -139,7 +139,7 @@ forEachEngine("approving publications", (fixture) => {
       await approvePublication(getDeps(), owner, { publicationId, revision: 1 });
       const now = await publications.getTime();
       const [claimedPublication, outcome] = await Promise.all([
-        publications.claimDue(now, now + hours(1)),
+        publications.claimDue({ now, leaseExpiresAt: now + hours(1), slots: oneSlot }),
         getOutcome(() => unapprovePublication(getDeps(), owner, { publicationId })),
       ]);
       const { state } = await find(publicationId);

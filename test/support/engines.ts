@@ -6,6 +6,7 @@ import pg from "pg";
 import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/database.ts";
 import { createStores, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
+import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
@@ -107,6 +108,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
+    longWork: createLongWorkQueue(),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     publisher: createPublisher({

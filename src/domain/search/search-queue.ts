@@ -1,10 +1,11 @@
 import { AppError } from "#lib/errors.ts";
+import { createSerialRunner, createUserQueue, type UserQueue } from "../access/user-queue.ts";
 import type { Deps } from "../deps.ts";
 
 /** Limits this process to one running search per user, and to one read at a time across all searches. */
 export interface SearchQueue {
   /** Runs the search after the user's earlier searches. Rejects with `rate_limited` if too many are waiting. */
-  run<T>(userId: string, search: () => Promise<T>): Promise<T>;
+  run: UserQueue;
   /** Reads one chunk when no other search is reading, and pauses afterwards for at least as long as the read took. */
   read<T extends { bytes: number }>(readChunk: () => Promise<T>): Promise<T>;
 }
@@ -19,20 +20,9 @@ export const maxWaitingSearches = 4;
 const pauseMs = { perMegabyte: 5, max: 100 } as const;
 
 export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock">): SearchQueue {
-  const users = new Map<string, { searchCount: number; runInOrder: SerialRunner }>();
   const readInOrder = createSerialRunner();
   return {
-    async run(userId, search) {
-      const user = users.get(userId) ?? { searchCount: 0, runInOrder: createSerialRunner() };
-      if (user.searchCount > maxWaitingSearches) throw tooManySearchesError();
-      users.set(userId, user);
-      user.searchCount++;
-      try {
-        return await user.runInOrder(search);
-      } finally {
-        if (--user.searchCount === 0) users.delete(userId);
-      }
-    },
+    run: createUserQueue(maxWaitingSearches, tooManySearchesError),
     read(readChunk) {
       let start = 0;
       const timedRead = () => {
@@ -45,18 +35,6 @@ export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock"
         if (pause > 0) await sleep(pause);
       });
     },
-  };
-}
-
-/** Runs tasks one after the other. `pauseAfter` delays the next task, not the result of this one. */
-type SerialRunner = <T>(task: () => Promise<T>, pauseAfter?: (result: T) => Promise<void>) => Promise<T>;
-
-function createSerialRunner(): SerialRunner {
-  let previous: Promise<unknown> = Promise.resolve();
-  return (task, pauseAfter) => {
-    const result = previous.then(task);
-    previous = result.then(pauseAfter).catch(() => {});
-    return result;
   };
 }
 
