@@ -55,9 +55,10 @@ const lockQuery = statement<PostRow>(
    RETURNING ${columns.join(", ")}`,
 );
 
+/** After this, the post can't be restored by a process whose clock is behind, either. */
 const lockExpiredQuery = statement<Pick<PostRow, "id">>(
   "lock_expired_post",
-  "UPDATE posts SET last_position = last_position WHERE id = $1 AND trash_expires_at <= $2 RETURNING id",
+  "UPDATE posts SET trash_expires_at = 0 WHERE id = $1 AND trash_expires_at <= $2 RETURNING id",
 );
 
 const allocatePositionNumbersQuery = statement<Pick<PostRow, "last_position">>(

@@ -8,6 +8,8 @@ const postDetails = [
   ["post_revisions", ""],
   ["post_revision_assets", ""],
   ["comments", "ORDER BY parent_id IS NULL"],
+  ["publications", ""],
+  ["upload_links", ""],
 ] as const;
 
 export function createStudioContentStore({ q, engine }: Connection): StudioContentStore {

@@ -58,14 +58,18 @@ export function createTrashStore({ q, run }: Connection): TrashStore {
         clientName: row.trashed_client_name,
       }));
     },
-    async expireAll(studioId, now) {
+    async expire(items, now) {
       let count = 0;
       for (const table of ["posts", "assets"] as const) {
         const { numUpdatedRows } = await q
           .updateTable(table)
           .set({ trash_expires_at: now })
-          .where("studio_id", "=", studioId)
-          .where("trashed_at", "is not", null)
+          .where(
+            "id",
+            "in",
+            items.map(({ id }) => id),
+          )
+          .where("trashed_at", "<=", now)
           .where("trash_expires_at", ">", now)
           .$if(table === "assets", (assets) => assets.where("post_id" as never, "is", null))
           .executeTakeFirst();

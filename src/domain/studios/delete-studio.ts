@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
+import { runLongWork } from "../access/long-work.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
@@ -21,7 +22,10 @@ const pauseMs = 5;
  * another studio of the user. Records no activity, because the studio's activity is deleted too.
  */
 export async function deleteStudio(
-  deps: Pick<Deps, "studios" | "transact" | "clock" | "sleep" | "files" | "strayFiles" | "platforms" | "vault">,
+  deps: Pick<
+    Deps,
+    "studios" | "transact" | "clock" | "sleep" | "files" | "strayFiles" | "platforms" | "vault" | "longWork"
+  >,
   caller: Caller,
   input: z.infer<typeof deleteStudioInput>,
 ): Promise<void> {
@@ -48,7 +52,7 @@ export async function deleteStudio(
   // Start right away, because signed URLs of files stay valid while the bytes exist.
   const deadline = deps.clock() + purgeTimeoutMs;
   const options = { pause: () => deps.sleep(pauseMs), shouldStop: () => deps.clock() >= deadline };
-  await purgeStudio(deps, caller.studio.id, options).catch(() => {
+  await runLongWork(deps, caller, () => purgeStudio(deps, caller.studio.id, options)).catch(() => {
     // The studio is deleted for its users. The background job retries, and logs errors.
   });
 }

@@ -78,7 +78,7 @@ export interface StudioContentStore {
   deleteRows(table: Exclude<ContentTable, "assets">, ids: readonly string[]): Promise<void>;
   /** Deletes the rows and returns the assets as they were. */
   deleteAssets(ids: readonly string[]): Promise<Asset[]>;
-  /** Deletes at most `limit` revisions and comments of these posts. Returns whether they have no more. */
+  /** Deletes at most `limit` revisions, comments, publications and upload links of these posts; returns whether all are deleted. */
   deletePostDetails(postIds: readonly string[], limit: number): Promise<boolean>;
 }
 

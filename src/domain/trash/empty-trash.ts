@@ -2,27 +2,63 @@ import { seconds } from "#lib/clock.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { runLongWork } from "../access/long-work.ts";
 import { authorize } from "../policy.ts";
+import type { TrashPosition } from "./ports.ts";
 import { sweepTrash } from "./sweep-trash.ts";
 
 /** How long the response waits for the deletion; the sweeper deletes the remaining files. */
 const sweepTimeoutMs = seconds(4);
 
-/** Deletes everything in the studio's trash for good. Once the transaction commits, nothing can be restored. */
+/** Items per transaction: few, so that other writes wait only briefly. */
+const batchSize = 200;
+
+/**
+ * Deletes everything in the studio's trash for good. Once the transaction of a batch commits, its items can't be
+ * restored; if the process is killed, the other items stay in the trash.
+ */
 export async function emptyTrash(
-  deps: Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
+  deps: Pick<
+    Deps,
+    | "trash"
+    | "posts"
+    | "assets"
+    | "strayFiles"
+    | "studioContent"
+    | "transact"
+    | "files"
+    | "newId"
+    | "clock"
+    | "longWork"
+  >,
   caller: Caller,
 ): Promise<void> {
   authorize(caller, "trash.empty");
-  const count = await deps.transact(caller, async (tx) => {
-    const expiredCount = await tx.trash.expireAll(caller.studio.id, deps.clock());
-    if (expiredCount > 0)
-      await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredCount });
-    return expiredCount;
+  await runLongWork(deps, caller, async () => {
+    if ((await expireItems(deps, caller)) === 0) return;
+    const deadline = deps.clock() + sweepTimeoutMs;
+    await sweepTrash(deps, { pause: async () => {}, shouldStop: () => deps.clock() >= deadline }).catch(() => {
+      // The trash is empty for its users. The sweeper retries, and logs errors.
+    });
   });
-  if (count === 0) return;
-  const deadline = deps.clock() + sweepTimeoutMs;
-  await sweepTrash(deps, { pause: async () => {}, shouldStop: () => deps.clock() >= deadline }).catch(() => {
-    // The trash is empty for its users. The sweeper retries, and logs errors.
-  });
+}
+
+/** Makes what is in the trash now expire, in batches; returns the number of items. */
+async function expireItems(
+  deps: Pick<Deps, "trash" | "transact" | "newId" | "clock">,
+  caller: Caller,
+): Promise<number> {
+  const now = deps.clock();
+  let [count, after]: [number, TrashPosition | undefined] = [0, undefined];
+  for (;;) {
+    const items: TrashPosition[] = await deps.trash.list(caller.studio.id, now, after, batchSize);
+    if (items.length === 0) return count;
+    count += await deps.transact(caller, async (tx) => {
+      const expiredCount = await tx.trash.expire(items, now);
+      if (expiredCount > 0)
+        await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredCount });
+      return expiredCount;
+    });
+    after = items.at(-1);
+  }
 }

@@ -24,8 +24,8 @@ export type TrashPosition = Pick<TrashItem, "at" | "id">;
 export interface TrashStore {
   /** Items that have not expired, most recently deleted first. Assets on trashed posts are part of their post. */
   list(studioId: string, now: number, after: TrashPosition | undefined, limit: number): Promise<TrashItem[]>;
-  /** Makes everything in the studio's trash expire now; returns the number of items. */
-  expireAll(studioId: string, now: number): Promise<number>;
+  /** Makes those of these items that were in the trash at `now` expire; returns their number. */
+  expire(items: readonly TrashPosition[], now: number): Promise<number>;
   listExpiredPosts(now: number, limit: number): Promise<{ id: string; studioId: string }[]>;
   /** Assets that are not on a post. */
   listExpiredAssets(now: number, limit: number): Promise<Asset[]>;

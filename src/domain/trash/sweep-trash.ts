@@ -1,11 +1,16 @@
-import { deleteAssetRecords, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { deleteAssetRecords, removeAssets, removeFiles, type UnusedFiles } from "../assets/lifecycle/delete-files.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 
 const batchSize = 50;
+/** Rows of a post per transaction: few, so that other writes wait only briefly. */
+const detailsPerTransaction = 400;
 
-type SweepDeps = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "clock">;
+type SweepDeps = Pick<
+  Deps,
+  "trash" | "posts" | "assets" | "strayFiles" | "studioContent" | "transact" | "files" | "clock"
+>;
 
 /**
  * Deletes posts and assets that have expired in the trash, with their files. Only unexpired items can be restored and
@@ -25,14 +30,20 @@ export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promis
   return { deletedFromTrash: posts + assets };
 }
 
+/** Deletes the post in one transaction or, if it has many revisions, comments or publications, in several. */
 async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void> {
-  const unusedFiles = await deps
-    .transact({ job: "sweep trash" }, async (tx) => {
-      if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
-      const files = await deleteAssetRecords(deps, tx, await tx.assets.listByPosts([postId]));
-      await tx.posts.remove(postId);
-      return files;
-    })
-    .catch(undefinedOnConflict);
-  if (unusedFiles) await removeFiles(deps, unusedFiles);
+  let deletion: { unusedFiles: UnusedFiles | undefined } | undefined;
+  do {
+    deletion = await deps
+      .transact({ job: "sweep trash" }, async (tx) => {
+        if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
+        if (!(await tx.studioContent.deletePostDetails([postId], detailsPerTransaction)))
+          return { unusedFiles: undefined };
+        const unusedFiles = await deleteAssetRecords(deps, tx, await tx.assets.listByPosts([postId]));
+        await tx.posts.remove(postId);
+        return { unusedFiles };
+      })
+      .catch(undefinedOnConflict);
+  } while (deletion && !deletion.unusedFiles);
+  if (deletion?.unusedFiles) await removeFiles(deps, deletion.unusedFiles);
 }
