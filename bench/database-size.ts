@@ -181,7 +181,7 @@ async function createCalls(
     "calendar, 31 days": defineCall(createCalendarCall(days(31)), { maxRatio: isLarge ? undefined : 3 }),
     list_publications: defineCall(() => listPublications(deps, caller, { limit: 5 })),
     "disconnect_platform: open publications": defineCall(() =>
-      deps.publications.listByConnection(connectionId, ["proposed", "scheduled"]),
+      deps.publications.listByConnection(connectionId, ["proposed", "scheduled"], 50),
     ),
     list_activity: defineCall(() => listActivity(deps, caller, { limit: pageSize })),
     "list_activity, one action": defineCall(() =>

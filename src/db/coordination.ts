@@ -73,6 +73,9 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
   };
 }
 
+/** More than one, so that expired keys do not accumulate. */
+const expiredKeysPerClaim = 20;
+
 export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
   const selectResult = ({ studioId, userId, verb, key }: IdempotencyKey) =>
     q
@@ -96,12 +99,10 @@ export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
     },
     async claim(idempotencyKey, inputHash, now, expiredBefore) {
       const { studioId, userId, verb, key } = idempotencyKey;
-      await q
-        .deleteFrom("idempotency_keys")
-        .where("studio_id", "=", studioId)
-        .where("user_id", "=", userId)
-        .where("created_at", "<=", expiredBefore)
-        .execute();
+      await sql`DELETE FROM idempotency_keys WHERE (studio_id, user_id, verb, key) IN
+        (SELECT studio_id, user_id, verb, key FROM idempotency_keys
+          WHERE studio_id = ${studioId} AND user_id = ${userId} AND created_at <= ${expiredBefore}
+          LIMIT ${expiredKeysPerClaim})`.execute(q);
       const { numInsertedOrUpdatedRows } = await q
         .insertInto("idempotency_keys")
         .values({ studio_id: studioId, user_id: userId, verb, key, input_hash: inputHash, result: "", created_at: now })

@@ -115,13 +115,14 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async listByConnection(connectionId, states) {
+    async listByConnection(connectionId, states, limit) {
       const rows = await q
         .selectFrom("publications")
         .selectAll()
         .where("connection_id", "=", connectionId)
         .where("state", "in", states)
         .orderBy("id")
+        .limit(limit)
         .execute();
       return rows.map(toPublication);
     },
@@ -136,17 +137,22 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async listRequested(studioId, { userId, clientId, since }) {
+    async listRequested(studioId, { userId, clientId, since }, after, limit) {
       const rows = await q
         .selectFrom("publications")
         .selectAll()
         .where("studio_id", "=", studioId)
-        .where("requested_by", "=", userId)
-        .where("requested_client_id", "=", clientId)
-        .where("created_at", ">=", since)
+        .where("id", ">", after)
         .orderBy("id")
+        .limit(limit)
         .execute();
-      return rows.map(toPublication);
+      const requestedRows = rows.filter(
+        (row) => row.requested_by === userId && row.requested_client_id === clientId && row.created_at >= since,
+      );
+      return {
+        publications: requestedRows.map(toPublication),
+        next: rows.length < limit ? undefined : rows.at(-1)?.id,
+      };
     },
     async update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
       const assignments = Object.entries(toColumns(change)).map(([column, value]): UpdatePart => [

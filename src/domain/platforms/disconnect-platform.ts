@@ -3,7 +3,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { cancelPublications } from "../publishing/revise-publications.ts";
+import { cancelBatchSize, cancelPublications } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
@@ -24,19 +24,46 @@ export async function disconnectPlatform(
 ): Promise<z.infer<typeof disconnectPlatformOutput>> {
   authorize(caller, "platforms.disconnect");
   const connectionId = parseConnectionId(input.connectionId);
+  await cancelMostPublications(deps, caller, connectionId);
   const connection = await deps.transact(caller, async (tx) => {
     const currentConnection = await deleteCurrentCredential(tx, caller.studio.id, connectionId);
     if (!currentConnection) return undefined;
     const { platform, account } = currentConnection;
     const detail = { platform, account: getAccountLabel(account) };
-    const openPublications = await tx.publications.listByConnection(currentConnection.id, ["proposed", "scheduled"]);
-    await cancelPublications(deps, tx, caller, openPublications);
+    while (await cancelNextPublications(deps, tx, caller, connectionId));
     await recordActivity(deps, tx, caller, "platform.disconnected", currentConnection.id, detail);
     return currentConnection;
   });
   // Revoke after deleting our copy, so that the deletion does not depend on the platform.
   if (connection) await revokeSealedCredential(deps, connection);
   return { disconnected: connectionId };
+}
+
+/**
+ * Cancels publications in small transactions until few are left, so that the transaction that deletes the credential and
+ * cancels the rest is short.
+ */
+async function cancelMostPublications(
+  deps: Pick<Deps, "platformStore" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  connectionId: string,
+): Promise<void> {
+  const connection = await deps.platformStore.find(caller.studio.id, connectionId);
+  if (!connection || connection.state === "disconnected") return;
+  while (await deps.transact((tx) => cancelNextPublications(deps, tx, caller, connectionId)));
+}
+
+/** Cancels proposed and scheduled publications of the account. Returns whether there may be more. */
+async function cancelNextPublications(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Stores,
+  caller: Caller,
+  connectionId: string,
+): Promise<boolean> {
+  const states = ["proposed", "scheduled"] as const;
+  const publications = await tx.publications.listByConnection(connectionId, states, cancelBatchSize);
+  await cancelPublications(deps, tx, caller, publications);
+  return publications.length === cancelBatchSize;
 }
 
 /**

@@ -143,11 +143,19 @@ export interface PublicationStore extends PublishingWorkStore {
   list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
-  listByConnection(connectionId: string, states: readonly PublicationState[]): Promise<Publication[]>;
+  listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;
   /** Proposed publications whose approval was voided by an edit of the post. */
   listVoided(studioId: string): Promise<Publication[]>;
-  /** Publications that this user's AI client requested since a time. */
-  listRequested(studioId: string, request: { userId: string; clientId: string; since: number }): Promise<Publication[]>;
+  /**
+   * Publications that this user's AI client requested since a time, among the next `limit` publications of the studio
+   * whose ids are greater than `after`. `next` is the last of these ids; undefined on the last page.
+   */
+  listRequested(
+    studioId: string,
+    request: { userId: string; clientId: string; since: number },
+    after: string,
+    limit: number,
+  ): Promise<{ publications: Publication[]; next: string | undefined }>;
   /**
    * Changes a publication; undefined if it does not meet the condition. A change with a state resets `voidedDigest`,
    * unless it sets it.

@@ -103,6 +103,9 @@ export const needsPost = ({ state }: Publication): boolean => statesThatNeedPost
 
 const statesThatNeedPost: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
 
+/** Publications to cancel per transaction: few, so that other writes wait only briefly. */
+export const cancelBatchSize = 50;
+
 /** Cancels publications that have not started, except those that start in the meantime. Returns the canceled ones. */
 export async function cancelPublications(
   deps: Pick<Deps, "newId" | "clock">,

@@ -1,7 +1,7 @@
 import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { cancelPublications } from "../publishing/revise-publications.ts";
+import { cancelBatchSize, cancelPublications } from "../publishing/revise-publications.ts";
 import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
@@ -37,15 +37,26 @@ export async function undoPublications(
       return requestedPublications
         .filter(({ id }) => reportedIds.has(id))
         .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
-    await deps.transact(editor, (tx) => cancelPublications(deps, tx, editor, cancelablePublications));
+    for (let i = 0; i < cancelablePublications.length; i += cancelBatchSize) {
+      const batch = cancelablePublications.slice(i, i + cancelBatchSize);
+      await deps.transact(editor, (tx) => cancelPublications(deps, tx, editor, batch));
+    }
   }
 }
 
-const listRequested = async (
-  { publications }: UndoDeps,
-  studioId: string,
-  selection: ChangeSelection,
-): Promise<Publication[]> => ("undoId" in selection ? [] : publications.listRequested(studioId, selection));
+/** Publications per statement. */
+const pageSize = 200;
+
+async function listRequested(deps: UndoDeps, studioId: string, selection: ChangeSelection): Promise<Publication[]> {
+  if ("undoId" in selection) return [];
+  const requestedPublications: Publication[] = [];
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const page = await deps.publications.listRequested(studioId, selection, after, pageSize);
+    requestedPublications.push(...page.publications);
+    after = page.next;
+  }
+  return requestedPublications;
+}
 
 const isCancelable = ({ state }: Publication): boolean => statesBefore("cancel").includes(state);
 
