@@ -2,11 +2,12 @@ import type { Selectable } from "kysely";
 import type { Comment, CommentStore, ListedComment } from "#domain/comments/ports.ts";
 import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
-import { listCommentIds, listCommentSteps } from "./undo-steps.ts";
+import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 
 type CommentRow = Selectable<Schema["comments"]>;
 
-export function createCommentStore({ q }: Connection): CommentStore {
+export function createCommentStore(connection: Connection): CommentStore {
+  const { q } = connection;
   const selectWithNames = () =>
     q
       .selectFrom("comments as c")
@@ -154,7 +155,7 @@ export function createCommentStore({ q }: Connection): CommentStore {
         })
         .execute();
     },
-    listChangedIds: (...args) => listCommentIds(q, ...args),
+    listChangedIds: createChangedIdsList(connection, "comment_changes"),
     listSteps: (commentId, selection) => listCommentSteps(q, commentId, selection),
   };
 }

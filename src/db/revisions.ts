@@ -6,7 +6,7 @@ import { sentBackCode } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
-import { listAssetIds, listAssetSteps, listChangedFields, listPostIds, listRevisionSteps } from "./undo-steps.ts";
+import { createChangedIdsList, listAssetSteps, listChangedFields, listRevisionSteps } from "./undo-steps.ts";
 
 type RevisionRow = Selectable<Schema["post_revisions"]>;
 
@@ -78,7 +78,8 @@ const collapseAutosaveQuery = statement<RecordedRow>(
    RETURNING ${hasRevisablePublicationsSql("$1")}`,
 );
 
-export function createRevisionStore({ q, run }: Connection): RevisionStore {
+export function createRevisionStore(connection: Connection): RevisionStore {
+  const { q, run } = connection;
   /** Lists the assets of revisions, by the number of the revision that stored them. */
   async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
     if (assetsRevisions.length === 0) return new Map();
@@ -182,12 +183,13 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       const rows = await selectRevisions().where("r.post_id", "=", postId).where("r.revision", "=", revision).execute();
       return (await toRevisions(postId, rows))[0];
     },
-    listPostIds: (...args) => listPostIds(q, ...args),
+    listPostIds: createChangedIdsList(connection, "post_revisions"),
     listSteps: (postId, selection) => listRevisionSteps(q, postId, selection),
   };
 }
 
-export function createAssetChangeStore({ q }: Connection): AssetChangeStore {
+export function createAssetChangeStore(connection: Connection): AssetChangeStore {
+  const { q } = connection;
   return {
     async record({ id, studioId, changeCount }, at, author, changes) {
       if (changes.length === 0) return;
@@ -211,7 +213,7 @@ export function createAssetChangeStore({ q }: Connection): AssetChangeStore {
         )
         .execute();
     },
-    listAssetIds: (...args) => listAssetIds(q, ...args),
+    listAssetIds: createChangedIdsList(connection, "asset_changes"),
     listSteps: (assetId, selection) => listAssetSteps(q, assetId, selection),
   };
 }

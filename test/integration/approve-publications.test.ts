@@ -64,7 +64,11 @@ forEachEngine("approving publications", (fixture) => {
     const { dueAt, nextRunAt, scheduledFor } = await find(withoutTime);
     assert.ok(dueAt !== null && dueAt >= earliest && dueAt <= latest, `${earliest} ${dueAt} ${latest}`);
     assert.deepEqual([nextRunAt, scheduledFor], [dueAt, null]);
-    assert.equal(await publications.claimDue({ now: dueAt - 1, leaseExpiresAt: dueAt + hours(1), slots: oneSlot }), undefined, "not due before");
+    assert.equal(
+      await publications.claimDue({ now: dueAt - 1, leaseExpiresAt: dueAt + hours(1), slots: oneSlot }),
+      undefined,
+      "not due before",
+    );
 
     const past = await proposeToOne("Its time has passed", inOneHour());
     const pastTime = Date.now() - 1000;

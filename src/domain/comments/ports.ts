@@ -1,4 +1,4 @@
-import type { Author, ChangeSelection } from "../history/ports.ts";
+import type { Author, ChangeSelection, ListChangedIds } from "../history/ports.ts";
 
 /** A comment as stored in the database. */
 export interface Comment extends Omit<Author, "undoId"> {
@@ -55,8 +55,7 @@ export interface CommentStore {
   setDeleted(comment: Pick<Comment, "id" | "changeCount">, deletedAt: number | null): Promise<boolean>;
   /** Records that the comment was added, deleted or restored. */
   recordChange(comment: Comment, at: number, author: Author): Promise<void>;
-  /** Ids of comments with selected changes, greater than `after`, in order. */
-  listChangedIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  listChangedIds: ListChangedIds;
   /** All changes from the first selected one on, oldest first. */
   listSteps(commentId: string, selection: ChangeSelection): Promise<CommentStep[]>;
 }

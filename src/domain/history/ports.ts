@@ -53,6 +53,27 @@ export type ChangeSelection = ({ userId: string; clientId: string; since: number
   runningUndoId?: string;
 };
 
+/** Where the next page of changes starts. Only the store reads it. */
+export interface ChangeCursor {
+  at: number;
+  position: string | number;
+}
+
+/** Ids of objects that have changed, in no particular order. An id can be on several pages, and on one page twice. */
+export interface ChangedIds {
+  ids: string[];
+  /** Undefined on the last page. */
+  next: ChangeCursor | undefined;
+}
+
+/** Lists the objects of a studio with selected changes, reading at most `limit` changes. */
+export type ListChangedIds = (
+  studioId: string,
+  selection: ChangeSelection,
+  after: ChangeCursor | undefined,
+  limit: number,
+) => Promise<ChangedIds>;
+
 /** The fields of a post that undo compares. In the history, a change of crops is a change of the assets. */
 export type StepField = RevisionField | "crops";
 
@@ -88,8 +109,7 @@ export interface RevisionStore {
     filter: { before?: number | undefined; limit: number; maxTextLength: number },
   ): Promise<{ revisions: Revision[]; hasMore: boolean }>;
   find(postId: string, revision: number): Promise<Revision | undefined>;
-  /** Ids of posts with selected changes, greater than `after`, in order. */
-  listPostIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  listPostIds: ListChangedIds;
   /** The revision before the first selected one, if there is one, and all later revisions, oldest first. */
   listSteps(postId: string, selection: ChangeSelection): Promise<RevisionStep[]>;
 }
@@ -114,8 +134,7 @@ export interface AssetChangeStore {
     author: Author,
     changes: readonly AssetFieldChange[],
   ): Promise<void>;
-  /** Ids of assets with selected changes, greater than `after`, in order. */
-  listAssetIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  listAssetIds: ListChangedIds;
   /** All changes from the first selected one on, oldest first. */
   listSteps(assetId: string, selection: ChangeSelection): Promise<(AssetFieldChange & { isSelected: boolean })[]>;
 }

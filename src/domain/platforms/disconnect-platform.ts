@@ -50,7 +50,7 @@ async function cancelMostPublications(
 ): Promise<void> {
   const connection = await deps.platformStore.find(caller.studio.id, connectionId);
   if (!connection || connection.state === "disconnected") return;
-  while (await deps.transact((tx) => cancelNextPublications(deps, tx, caller, connectionId)));
+  while (await deps.transact(caller, (tx) => cancelNextPublications(deps, tx, caller, connectionId)));
 }
 
 /** Cancels proposed and scheduled publications of the account. Returns whether there may be more. */

@@ -18,15 +18,26 @@ export type UndoConflict = UndoReport["conflicts"][number];
 
 export const createReport = (): UndoReport => ({ undone: [], conflicts: [], publications: [] });
 
-/** Adds an entry unless it is listed already: an asset that moved between two posts is in the plans of both. */
 export function addUndone(report: UndoReport, entry: UndoneField): void {
-  const isListed = report.undone.some(({ id, field }) => id === entry.id && field === entry.field);
-  if (!isListed) report.undone.push(entry);
+  report.undone.push(entry);
 }
 
 export function addConflict(report: UndoReport, entry: UndoConflict): void {
-  const isListed = report.conflicts.some(({ id, field }) => id === entry.id && field === entry.field);
-  if (!isListed) report.conflicts.push(entry);
+  report.conflicts.push(entry);
+}
+
+/** Keeps the first of several entries for a field: an asset that moved between two posts is in the plans of both. */
+export function removeDuplicates(report: UndoReport): UndoReport {
+  return { ...report, undone: keepFirst(report.undone), conflicts: keepFirst(report.conflicts) };
+}
+
+function keepFirst<Entry extends UndoneField>(entries: readonly Entry[]): Entry[] {
+  const firstEntries = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = `${entry.id} ${entry.field}`;
+    if (!firstEntries.has(key)) firstEntries.set(key, entry);
+  }
+  return [...firstEntries.values()];
 }
 
 /**

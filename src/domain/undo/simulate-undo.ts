@@ -1,7 +1,7 @@
 import type { Asset } from "../assets/model/asset.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
-import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
+import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { planAsset, readAssetHistory, reportAssetPlan, selectPhase } from "./undo-asset.ts";
 import { planComment, reportCommentPlan } from "./undo-comment.ts";
 import { simulateUndoOfPublications } from "./undo-publications.ts";
@@ -45,10 +45,13 @@ export async function simulateUndo(
         });
     }
   }
+  const attachedIds = new Set(report.undone.filter(({ field }) => field === "postId").map(({ id }) => id));
+  const newPostIds = new Map<string, string>();
+  for (const [postId, { assets }] of plans)
+    for (const assetId of assets.attachIds) if (!newPostIds.has(assetId)) newPostIds.set(assetId, postId);
   /** Returns the asset as it will be after assets are restored and attached to their posts again. */
   const predictAsset = (asset: Asset): Asset => {
-    const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
-    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets.attachIds.includes(asset.id))?.[0];
+    const newPostId = attachedIds.has(asset.id) ? newPostIds.get(asset.id) : undefined;
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
     const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
     const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
@@ -62,5 +65,5 @@ export async function simulateUndo(
   }
   for (const commentId of commentIds)
     reportCommentPlan(report, await planComment(deps, studioId, commentId, selection));
-  return report;
+  return removeDuplicates(report);
 }

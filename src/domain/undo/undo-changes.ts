@@ -2,6 +2,7 @@ import { z } from "zod";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
+import { runLongWork } from "../access/long-work.ts";
 import type { Grant } from "../access/ports.ts";
 import { recordActivity } from "../activity/record.ts";
 import { getGrantId, type Caller } from "../caller.ts";
@@ -121,34 +122,36 @@ async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, gr
   if ((await deps.grants.listVisible(caller.studio.id, filter)).length > 0) return true;
   const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
   const changedIds = await Promise.all([
-    deps.revisions.listPostIds(caller.studio.id, selection, "", 1),
-    deps.assetChanges.listAssetIds(caller.studio.id, selection, "", 1),
-    deps.comments.listChangedIds(caller.studio.id, selection, "", 1),
+    deps.revisions.listPostIds(caller.studio.id, selection, undefined, 1),
+    deps.assetChanges.listAssetIds(caller.studio.id, selection, undefined, 1),
+    deps.comments.listChangedIds(caller.studio.id, selection, undefined, 1),
   ]);
-  return changedIds.some((ids) => ids.length > 0);
+  return changedIds.some(({ ids }) => ids.length > 0);
 }
 
-async function runUndo(
+function runUndo(
   deps: ApprovalDeps,
   caller: Caller,
   selection: ChangeSelection,
   detail: Record<string, unknown>,
   { dryRun: isDryRun = false, approve = [] }: z.infer<typeof undoUndoInput>,
 ): Promise<UndoOutcome> {
-  const selectedIds = await listSelectedIds(deps, caller.studio.id, selection);
-  const { postIds } = selectedIds;
-  const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
-  const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
-  if (!hasChanges) return { ...report, ...noRevertedApprovals, undoId: null };
-  if (isDryRun)
-    return { ...report, ...(await predictApprovals(deps, caller, selection, postIds, report)), undoId: null };
-  const subjectId = getGrantId(caller) ?? caller.user.id;
-  // Recorded first, so that users can undo the part that was done if the process is killed midway.
-  const undoId = await deps.transact(caller, (tx) =>
-    recordActivity(deps, tx, caller, "client.undone", subjectId, detail),
-  );
-  const runningSelection = { ...selection, runningUndoId: undoId };
-  const finalReport = await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds);
-  const approvals = await approveReverted(deps, caller, runningSelection, postIds, approve);
-  return { ...finalReport, ...approvals, undoId };
+  return runLongWork(deps, caller, async () => {
+    const selectedIds = await listSelectedIds(deps, caller.studio.id, selection);
+    const { postIds } = selectedIds;
+    const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
+    const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
+    if (!hasChanges) return { ...report, ...noRevertedApprovals, undoId: null };
+    if (isDryRun)
+      return { ...report, ...(await predictApprovals(deps, caller, selection, postIds, report)), undoId: null };
+    const subjectId = getGrantId(caller) ?? caller.user.id;
+    // Recorded first, so that users can undo the part that was done if the process is killed midway.
+    const undoId = await deps.transact(caller, (tx) =>
+      recordActivity(deps, tx, caller, "client.undone", subjectId, detail),
+    );
+    const runningSelection = { ...selection, runningUndoId: undoId };
+    const finalReport = await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds);
+    const approvals = await approveReverted(deps, caller, runningSelection, postIds, approve);
+    return { ...finalReport, ...approvals, undoId };
+  });
 }

@@ -21,6 +21,7 @@ export type UndoDeps = Pick<
   | "clock"
   | "limits"
   | "newId"
+  | "longWork"
 >;
 
 /** An asset to attach to a post again, after it is detached from its current post. */

@@ -1,6 +1,6 @@
-import type { ChangeSelection } from "../history/ports.ts";
+import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
-import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
+import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";
 import { undoComment } from "./undo-comment.ts";
 import { undoPublications } from "./undo-publications.ts";
@@ -20,18 +20,20 @@ export async function listSelectedIds(
   studioId: string,
   selection: ChangeSelection,
 ): Promise<SelectedIds> {
-  const listAll = async (list: (after: string) => Promise<string[]>): Promise<string[]> => {
-    const ids: string[] = [];
-    for (;;) {
-      const batch = await list(ids.at(-1) ?? "");
-      ids.push(...batch);
-      if (batch.length < batchSize) return ids;
-    }
+  const listAll = async (list: ListChangedIds): Promise<string[]> => {
+    const ids = new Set<string>();
+    let after: ChangeCursor | undefined;
+    do {
+      const page = await list(studioId, selection, after, batchSize);
+      for (const id of page.ids) ids.add(id);
+      after = page.next;
+    } while (after);
+    return [...ids].toSorted();
   };
   return {
-    postIds: await listAll((after) => deps.revisions.listPostIds(studioId, selection, after, batchSize)),
-    assetIds: await listAll((after) => deps.assetChanges.listAssetIds(studioId, selection, after, batchSize)),
-    commentIds: await listAll((after) => deps.comments.listChangedIds(studioId, selection, after, batchSize)),
+    postIds: await listAll(deps.revisions.listPostIds),
+    assetIds: await listAll(deps.assetChanges.listAssetIds),
+    commentIds: await listAll(deps.comments.listChangedIds),
   };
 }
 
@@ -60,5 +62,5 @@ export async function undoSelection(
   }
   for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "afterPosts", report);
   for (const commentId of commentIds) await undoComment(deps, editor, commentId, selection, report);
-  return report;
+  return removeDuplicates(report);
 }
