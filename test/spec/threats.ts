@@ -121,6 +121,8 @@ export const threats: Readonly<Record<string, string>> = {
   // Fairness, and text from platforms
   F5: "a studio whose platform servers hang",
   F8: "text, ids and numbers from a platform that can't be stored",
+  // Fairness
+  F4: "operations over thousands of rows that block other users",
   // The web app
   W1: "writes from other sites",
   W2: "scripts and frames from other origins",

@@ -46,7 +46,7 @@ const numbers = (count: number) =>
  * `revisionCount` revisions and five hundred comments, which are replies except for the first.
  */
 export async function fillStudio(
-  fixture: Fixture,
+  fixture: Pick<Fixture, "database" | "deps">,
   owner: Caller,
   postCount: number,
   revisionCount = 1000,

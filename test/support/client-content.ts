@@ -1,0 +1,76 @@
+import { sql } from "kysely";
+import type { Caller } from "#domain/caller.ts";
+import type { Fixture } from "./engines.ts";
+import { insertPosts } from "./hostile-posts.ts";
+
+type Target = Pick<Fixture, "database" | "deps">;
+
+/**
+ * Inserts posts that an AI client created, directly, because creating them with the verb would take minutes. The first
+ * has `revisionCount` revisions. Returns its id.
+ */
+export async function addClientPosts(
+  target: Target,
+  client: Required<Caller>,
+  postCount: number,
+  revisionCount: number,
+): Promise<string> {
+  const { q } = target.database;
+  await insertPosts(target, client, postCount, (i) => ({ title: `Post ${i}` }));
+  const { id: firstId } = await q
+    .selectFrom("posts")
+    .select("id")
+    .where("studio_id", "=", client.studio.id)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await q.updateTable("posts").set({ revision: revisionCount }).where("id", "=", firstId).execute();
+  const numbers = sql`(WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${sql.lit(revisionCount)}) SELECT n FROM counter)`;
+  await sql`INSERT INTO post_revisions
+      (post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, title, body, status, trashed,
+       assets_revision, title_changed, body_changed, status_changed, assets_changed, trashed_changed)
+    SELECT p.id, r.n, p.studio_id, p.created_at, p.created_by, CAST(${client.grantId} AS TEXT),
+           CAST(${client.client.id} AS TEXT), 'Claude', p.title, p.body, 'draft', 0, 1, 1, 1, 0, 0, 0
+      FROM posts p JOIN ${numbers} r ON r.n <= p.revision WHERE p.studio_id = ${client.studio.id}`.execute(q);
+  return firstId;
+}
+
+/** Schedules a publication of each post to the account, requested by the client, long after the test. */
+export async function addClientPublications(
+  { database, deps }: Target,
+  client: Required<Caller>,
+  connectionId: string,
+): Promise<void> {
+  const posts = await database.q
+    .selectFrom("posts")
+    .select("id")
+    .where("studio_id", "=", client.studio.id)
+    .where("trashed_at", "is", null)
+    .execute();
+  const at = 9_999_999_999_999;
+  await database.transact(async ({ q }) => {
+    for (let i = 0; i < posts.length; i += 100)
+      await q
+        .insertInto("publications")
+        .values(
+          posts.slice(i, i + 100).map(({ id: postId }) => ({
+            id: deps.newId("publication"),
+            studio_id: client.studio.id,
+            post_id: postId,
+            connection_id: connectionId,
+            created_at: deps.clock(),
+            requested_by: client.user.id,
+            requested_client_id: client.client.id,
+            requested_client_name: client.client.name,
+            state: "scheduled" as const,
+            includes_title: 1,
+            revision: 1,
+            digest: "d",
+            scheduled_for: at,
+            due_at: at,
+            next_run_at: at,
+          })),
+        )
+        .execute();
+  });
+}
