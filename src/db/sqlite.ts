@@ -45,10 +45,11 @@ export function openSqlite(path: string): Database {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the original error.
       if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
-      await waitForTurn();
-      return retryWhileBusy(query.sql, () =>
+      const result = await retryWhileBusy(query.sql, () =>
         translateErrors(() => prepareWrite(query.sql).execute<Row>(query.parameters)),
       );
+      await waitForTurn();
+      return result;
     },
     streamQuery: rejectStreaming,
     release: () => {},
@@ -76,8 +77,9 @@ export function openSqlite(path: string): Database {
     runPrepared: async (statement, params) => {
       const { sql, paramIndexes } = toPositional(statement);
       if (/^(INSERT|UPDATE|DELETE)/.test(sql)) return (await q.executeQuery(compile(statement, params))).rows;
+      const rows = translateErrors(() => prepareRead(sql).readRows(paramIndexes.map((i) => params[i])));
       await waitForTurn();
-      return translateErrors(() => prepareRead(sql).readRows(paramIndexes.map((i) => params[i])));
+      return rows;
     },
     compile,
     isRetryable: () => false, // `begin immediate` already waits for the write lock

@@ -161,7 +161,7 @@ forEachEngine("operations over many rows", (fixture) => {
     );
   });
 
-  test("disconnecting an account cancels its publications in batches (F4, PLAT-5)", async () => {
+  test("disconnecting an account cancels its publications in batches (F4)", async () => {
     const { owner, connectionId } = await createFilledStudio();
     await assertBatched(() => disconnectPlatform(deps, owner, { connectionId }));
     assert.deepEqual(await deps.publications.listByConnection(connectionId, ["proposed", "scheduled"], 1), []);
