@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 
 /** A test or suite that failed or was skipped. */
@@ -14,10 +14,17 @@ export default async function* reportOutcomes(events: AsyncIterable<TestEvent>):
   const lastErrorOutput = new Map<string, string>();
   for await (const event of events) {
     if (event.type === "test:stderr" && event.data.message.trim() !== "")
-      lastErrorOutput.set(event.data.file, event.data.message);
+      lastErrorOutput.set(resolve(event.data.file), event.data.message);
     if (event.type !== "test:fail" && (event.type !== "test:pass" || event.data.skip === undefined)) continue;
-    const { name, file = "", line = 0, skip } = event.data;
-    const location = `${relative(process.cwd(), file)}:${line}`;
+    const {
+      name,
+      file = "",
+      line = 0,
+      skip,
+      entryFile = file,
+    } = event.data as typeof event.data & { entryFile?: string };
+    // A suite that `forEachEngine` defines has its line there.
+    const location = `${relative(process.cwd(), entryFile)}${entryFile === file ? `:${line}` : ""}`;
     const report = (outcome: ReportedTest["outcome"], reason: string) =>
       `${JSON.stringify({ outcome, location, name, reason: reason.replaceAll(/\s+/g, " ").slice(0, 2000) })}\n`;
     if (event.type === "test:pass") {
