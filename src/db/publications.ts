@@ -126,14 +126,16 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async listVoided(studioId) {
+    async listVoided(studioId, after, limit) {
       const rows = await q
         .selectFrom("publications")
         .selectAll()
         .where("studio_id", "=", studioId)
         .where("state", "=", "proposed")
         .where("voided_digest", "is not", null)
+        .where("id", ">", after)
         .orderBy("id")
+        .limit(limit)
         .execute();
       return rows.map(toPublication);
     },

@@ -297,8 +297,8 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     const { deps, owner, client, postId, first } = scenario;
     const publications = {
       ...deps.publications,
-      listVoided: async (studioId: string) => {
-        const voidedPublications = await deps.publications.listVoided(studioId);
+      listVoided: async (...args: Parameters<typeof deps.publications.listVoided>) => {
+        const voidedPublications = await deps.publications.listVoided(...args);
         const { revision } = await getPost(deps, client, { postId });
         await updatePost(deps, client, { postId, body: "Changed meanwhile", revision });
         return voidedPublications;

@@ -60,11 +60,9 @@ export const threats: Readonly<Record<string, string>> = {
   H3: "files deleted while they can be restored; restores during the deletion, or after it",
   H4: "history that fills the database, or a page of it that fills the memory",
   // Fairness
-  F6: "images with many frames or items, and decoders that never end",
   // Publishing
   B1: "a publication that becomes public without the approval of a person who may publish",
   B2: "an approval that outlives a change of what is sent, of its time, or of the approver's role",
-  F3: "a second file with the same MD5 digest as an approved one",
   B3: "a post that appears twice or is lost, after a crash, a timeout or a lost response",
   // Uploads
   U1: "links that are expired, changed, truncated or forged",
@@ -119,10 +117,7 @@ export const threats: Readonly<Record<string, string>> = {
   X6: "too few file descriptors",
   X7: "floods that fill logs and tables",
   // Fairness, and text from platforms
-  F5: "a studio whose platform servers hang",
-  F8: "text, ids and numbers from a platform that can't be stored",
   // Fairness
-  F4: "operations over thousands of rows that block other users",
   // The web app
   W1: "writes from other sites",
   W2: "scripts and frames from other origins",
@@ -139,9 +134,6 @@ export const threats: Readonly<Record<string, string>> = {
   L4: "text that forges log lines",
   L5: "changes without a record",
   L6: "health checks and metrics that reveal too much",
-  // Authority, approval and fairness
-  F7: "many long texts in one post, read many times at once",
-  F9: "tokens of links in odd spellings of a path",
   // Dependencies
   P1: "code that runs at installation",
   P2: "a dependency that changes under its version",
@@ -151,4 +143,11 @@ export const threats: Readonly<Record<string, string>> = {
   // Authority, approval and fairness
   F1: "access that ends between the headers and the body of a request",
   F2: "an import, an upload or a task that ends after the access of its caller",
+  F3: "a second file with the same MD5 digest as an approved one",
+  F4: "operations over thousands of rows that block other users",
+  F5: "a studio whose platform servers hang",
+  F6: "images with many frames or items, and decoders that never end",
+  F7: "many long texts in one post, read many times at once",
+  F8: "text, ids and numbers from a platform that can't be stored",
+  F9: "tokens of links in odd spellings of a path",
 };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Caller } from "#domain/caller.ts";
 import type { Fixture } from "./engines.ts";
+import type { ClientCaller } from "./history-fixture.ts";
 import { insertPosts } from "./hostile-posts.ts";
 
 type Target = Pick<Fixture, "database" | "deps">;
@@ -11,7 +11,7 @@ type Target = Pick<Fixture, "database" | "deps">;
  */
 export async function addClientPosts(
   target: Target,
-  client: Required<Caller>,
+  client: ClientCaller,
   postCount: number,
   revisionCount: number,
 ): Promise<string> {
@@ -38,7 +38,7 @@ export async function addClientPosts(
 /** Schedules a publication of each post to the account, requested by the client, long after the test. */
 export async function addClientPublications(
   { database, deps }: Target,
-  client: Required<Caller>,
+  client: ClientCaller,
   connectionId: string,
 ): Promise<void> {
   const posts = await database.q

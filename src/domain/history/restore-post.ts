@@ -12,7 +12,7 @@ import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
 import { parsePostId, postView, toPostView, type Post } from "../posts/post.ts";
 import { approveAgain, listVoidedApprovals, selectApprovable } from "../publishing/approve-again.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
+import { toWebPublicationView, type WebPublicationView } from "../publishing/publication.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
 import { recordRevision } from "./record.ts";
@@ -61,9 +61,9 @@ export async function restorePost(
 /** The publications that the reverted changes had returned for approval. */
 interface RestorePreview {
   /** Those that the restore can approve again, if the request names them. */
-  approvable: PublicationView[];
+  approvable: WebPublicationView[];
   /** Those that would still wait for approval. */
-  waiting: PublicationView[];
+  waiting: WebPublicationView[];
 }
 
 /** Rolls back the transaction of a preview. */
@@ -85,7 +85,7 @@ export async function previewRestore(deps: RestoreDeps, caller: Caller, input: R
       const publications = await selectApprovable({ ...deps, ...tx }, caller, returnedPublications, content);
       const approvableIds = publications.map((publication) => publication.id);
       const returnedIds = returnedPublications.map((publication) => publication.id);
-      const views = (await tx.publications.listByIds(caller.studio.id, returnedIds)).map(toPublicationView);
+      const views = (await tx.publications.listByIds(caller.studio.id, returnedIds)).map(toWebPublicationView);
       throw new PreviewError({
         approvable: views.filter((view) => approvableIds.includes(view.id)),
         waiting: views.filter((view) => !approvableIds.includes(view.id)),

@@ -4,7 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
 import { retryOnConflict } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, revisionConflictError } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -86,7 +86,7 @@ async function approveProposals(deps: ApproveDeps, caller: Caller, approval: App
 
 async function approveInTransaction(
   deps: ApproveDeps,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   { postId, revision: seenRevision, publications: seenPublications, startInSeconds: delay = 0 }: Approval,
 ): Promise<PublicationWithNames[]> {

@@ -1,4 +1,5 @@
 import { toIsoTime } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores, Tx } from "../deps.ts";
@@ -39,16 +40,21 @@ export async function changeState(
   return toPublicationView(changedPublication);
 }
 
+/** What only a person who may publish can do. */
+const approvalEvents: readonly PublicationEvent[] = ["approve", "unapprove", "confirm", "publishAgain"];
+
 /** `changeState` as part of the caller's transaction. The caller retries on a conflict and then wakes the worker. */
 export async function applyEvent(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   publication: PublicationWithNames,
   action: PublicationAction,
   { event, change }: StateChange,
 ): Promise<PublicationWithNames> {
   assertPossible(publication, event);
+  // The studio's rule may have changed since `assertApprover`.
+  if (approvalEvents.includes(event) && !tx.mayPublish) throw new AppError("forbidden:approve");
   const state = nextState(publication.state, event);
   const updatedPublication = await tx.publications.update(
     publication.id,

@@ -144,8 +144,8 @@ export interface PublicationStore extends PublishingWorkStore {
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;
-  /** Proposed publications whose approval was voided by an edit of the post. */
-  listVoided(studioId: string): Promise<Publication[]>;
+  /** Proposed publications whose approval was voided by an edit of the post, by id, after this id. */
+  listVoided(studioId: string, after: string, limit: number): Promise<Publication[]>;
   /**
    * Publications that this user's AI client requested since a time, among the next `limit` publications of the studio
    * whose ids are greater than `after`. `next` is the last of these ids; undefined on the last page.

@@ -4,7 +4,7 @@ import type { Deps, Stores } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { approveAgain, listVoidedApprovals, selectApprovable, type PostContent } from "../publishing/approve-again.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
+import { toWebPublicationView, type WebPublicationView } from "../publishing/publication.ts";
 import { planPost } from "./plan-post.ts";
 import type { UndoReport } from "./report.ts";
 import { planAsset, readAssetHistory } from "./undo-asset.ts";
@@ -13,11 +13,14 @@ import type { UndoDeps } from "./undo-post.ts";
 /** The publications that the undone changes had returned for approval, for the web app. */
 export interface RevertedApprovals {
   /** In a dry run: those that the undo can approve again, if the request names them. */
-  approvable: PublicationView[];
-  approved: PublicationView[];
+  approvable: WebPublicationView[];
+  approved: WebPublicationView[];
   /** Those that wait for approval after the undo, or in a dry run would wait for it. */
-  waiting: PublicationView[];
+  waiting: WebPublicationView[];
 }
+
+/** How many publications one statement reads. */
+const batchSize = 100;
 
 export const noRevertedApprovals: RevertedApprovals = { approvable: [], approved: [], waiting: [] };
 
@@ -88,8 +91,14 @@ async function listCandidates(
   postIds: readonly string[],
 ): Promise<Set<string>> {
   const selectedIds = new Set(postIds);
-  const voidedPublications = await publications.listVoided(studio.id);
-  return new Set(voidedPublications.map(({ postId }) => postId).filter((postId) => selectedIds.has(postId)));
+  const candidates = new Set<string>();
+  let after: string | undefined = "";
+  while (after !== undefined) {
+    const page: Publication[] = await publications.listVoided(studio.id, after, batchSize);
+    for (const { postId } of page) if (selectedIds.has(postId)) candidates.add(postId);
+    after = page.length < batchSize ? undefined : page.at(-1)?.id;
+  }
+  return candidates;
 }
 
 /** The publications that a selected change returned for approval: the first change after the approved revision. */
@@ -133,6 +142,9 @@ async function readViews(
   { publications }: Pick<Stores, "publications">,
   { studio }: Caller,
   ids: readonly string[],
-): Promise<PublicationView[]> {
-  return (await publications.listByIds(studio.id, ids)).map(toPublicationView);
+): Promise<WebPublicationView[]> {
+  const views: WebPublicationView[] = [];
+  for (let i = 0; i < ids.length; i += batchSize)
+    views.push(...(await publications.listByIds(studio.id, ids.slice(i, i + batchSize))).map(toWebPublicationView));
+  return views;
 }

@@ -4,7 +4,6 @@ import { useStudio } from "../layout/use-studio.ts";
 import { formatAccount } from "../platforms/format-account.ts";
 import { describeRequestedTime } from "../publishing/describe-time.ts";
 import { usePlatformNames } from "../publishing/use-platform-names.ts";
-import { usePostTitle } from "../publishing/use-post-title.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 
 export type ReturnedPublication = UndoResult["approvable"][number];
@@ -53,7 +52,7 @@ export function ApprovalChoices({
 }
 
 function ApprovalChoice({
-  publication: { postId, account, platform, scheduledFor },
+  publication: { postTitle, account, platform, scheduledFor },
   isChosen,
   onChange,
 }: {
@@ -62,13 +61,12 @@ function ApprovalChoice({
   onChange: (isChosen: boolean) => void;
 }) {
   const { studio } = useStudio();
-  const title = usePostTitle(postId);
   const getPlatformName = usePlatformNames();
   return (
     <ChoiceField
       type="checkbox"
       className="[overflow-wrap:anywhere]"
-      label={`${title} to ${formatAccount(account, getPlatformName(platform))}`}
+      label={`${postTitle ?? "A post"} to ${formatAccount(account, getPlatformName(platform))}`}
       description={describeRequestedTime(scheduledFor, studio.timezone)}
       checked={isChosen}
       onChange={({ target }) => onChange(target.checked)}

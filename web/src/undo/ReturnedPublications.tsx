@@ -2,7 +2,6 @@ import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { describeRequestedTime } from "../publishing/describe-time.ts";
-import { usePostTitle } from "../publishing/use-post-title.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { List } from "../ui/List.tsx";
 import type { ReturnedPublication } from "./ApprovalChoices.tsx";
@@ -31,14 +30,17 @@ export function ReturnedPublications({
   );
 }
 
-function PublicationRow({ publication: { id, postId, account, scheduledFor } }: { publication: ReturnedPublication }) {
+function PublicationRow({
+  publication: { id, postTitle, account, scheduledFor },
+}: {
+  publication: ReturnedPublication;
+}) {
   const { studio } = useStudio();
-  const title = usePostTitle(postId);
   return (
     <li className="grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2">
       <p className="m-0 font-medium [overflow-wrap:anywhere]">
         <Link to="/studios/$studioId/publications/$publicationId" params={{ studioId: studio.id, publicationId: id }}>
-          {title}
+          {postTitle ?? "A post"}
         </Link>{" "}
         to {account}
         <Badge>publication</Badge>
