@@ -27,7 +27,7 @@ async function listen(newServer: Server): Promise<string> {
   return `127.0.0.1:${(newServer.address() as AddressInfo).port}`;
 }
 
-/** Uploads `chunks`, which are created when they are sent. */
+/** Uploads a body whose parts are created when they are sent. */
 function upload(host: string, bytes: number, open: () => AsyncIterable<Uint8Array>): Promise<Response> {
   const publicFetch = createPublicFetch({ timeoutMs: seconds(10), maxBytes: 1000, privateHosts: new Set([host]) });
   const body = { bytes, open: async () => open() };
@@ -36,14 +36,14 @@ function upload(host: string, bytes: number, open: () => AsyncIterable<Uint8Arra
 
 /** Lets time pass until the upload ends. Returns its error; undefined if it has not ended before its own timeout. */
 async function findErrorBeforeTimeout(response: Promise<Response>, doMeanwhile = () => {}): Promise<unknown> {
-  let error: unknown;
-  response.catch((reason: unknown) => (error = reason));
-  for (let elapsedMs = 0; elapsedMs < uploadTimeoutMs / 2 && error === undefined; elapsedMs += seconds(1)) {
+  const errors: unknown[] = [];
+  response.catch((error: unknown) => errors.push(error));
+  for (let elapsedMs = 0; elapsedMs < uploadTimeoutMs / 2 && errors.length === 0; elapsedMs += seconds(1)) {
     for (let turn = 0; turn < 50; turn++) await setImmediate();
     doMeanwhile();
     mock.timers.tick(seconds(1));
   }
-  return error;
+  return errors[0];
 }
 
 test("aborts an upload to a server that stops reading (F5)", async () => {
