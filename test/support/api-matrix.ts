@@ -45,7 +45,7 @@ function once<Value>(create: () => Promise<Value>): () => Promise<Value> {
   return () => (result ??= create());
 }
 
-export const since = toIsoTime(createTestClock()());
+const since = toIsoTime(createTestClock()());
 const inOneHour = toIsoTime(createTestClock()() + hours(1));
 
 const platform = "sandbox";
