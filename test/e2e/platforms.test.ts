@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -47,6 +47,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByLabel("Bluesky server").inputValue(), "bsky.social");
     assert.equal(await page.getByLabel("Mastodon server").inputValue(), "mastodon.social");
     await page.getByLabel("Mastodon server").fill("http://mastodon.example");
+    expectFailure(page.context(), 400, "/platforms/connect");
     await page.getByRole("button", { name: "Connect Mastodon" }).click();
     await page.getByText(/expected the https URL of an instance/).waitFor();
     pageErrors.length = 0; // the browser logs responses with an error status as errors
@@ -67,6 +68,8 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     const { id } = await createPost(deps, author, { title: "Harbour tour", body: "Join us." });
     const { id: otherPostId } = await createPost(deps, owner, { title: "Elsewhere", body: "Not ours." });
     const authorPage = await (await fixture.openContext(author)).newPage();
+    expectFailure(authorPage.context(), 404, `/posts/${otherPostId}`);
+    expectFailure(authorPage.context(), 403, "/api/platforms/callback/sandbox"); // denied
     const platformsUrl = `${base}/studios/${author.studio.id}/platforms`;
     const backLink = authorPage.getByRole("link", { name: /^Back to/ });
     await openLoadedPage(authorPage, `${platformsUrl}?post=${otherPostId}`);
@@ -111,6 +114,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   });
 
   test("explains that the user denied access on the platform, and keeps the connected accounts (PLATFORM-7)", async () => {
+    expectFailure(page.context(), 403, "/api/platforms/callback/sandbox");
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("button", { name: "Continue to Sandbox" }).click();
     await page.getByRole("button", { name: "Deny" }).click();
@@ -148,6 +152,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
       ],
     );
     const otherUserPage = await (await fixture.openContext(await newStudio(fixture.service.deps))).newPage();
+    expectFailure(otherUserPage.context(), 403, /^\/connect\//);
     await otherUserPage.goto(
       (await assistant.call("connect_platform", { platform: "sandbox" }))["connectUrl"] as string,
     );

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { minutes } from "#lib/clock.ts";
-import { openChromium, openObservedPage, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
+import {
+  expectFailure,
+  openChromium,
+  openObservedPage,
+  skipWithoutChromium,
+  type Browser,
+  type Page,
+} from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { jpeg, png } from "../support/samples.ts";
@@ -38,6 +45,7 @@ for (const store of listStoreNames())
       let service: RunningService;
       before(async () => {
         browser = await openChromium();
+        expectFailure(browser, 410, "/api/uploads/files");
         service = await startUploadService(fixture, store);
         video.digest = await writeVideoFile(video.path, largeBytes);
       });

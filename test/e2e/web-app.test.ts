@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import {
+  expectFailure,
   skipWithoutChromium,
   openChromium,
   signInOnPage,
@@ -31,6 +32,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     base = await findFreeBaseUrl();
     const env = { DATA_DIR: `${data.path}/data`, BASE_URL: base, PORT: new URL(base).port, LOG_LEVEL: "info" };
     [service, browser] = await Promise.all([startMain(env), openChromium()]);
+    expectFailure(browser, 409, /\/posts\/pst_\w+$/); // the assistant and a person edit the same post
   });
   after(async () => {
     await assistant?.close();
@@ -489,6 +491,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: /^Account: Ada/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expectFailure(page.context(), 401, "/api/me");
     assert.equal(await page.evaluate(async () => (await fetch("/api/me")).status), 401);
     assert.deepEqual([owner.errors, member.errors], [[], []]);
   });

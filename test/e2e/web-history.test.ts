@@ -12,7 +12,7 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
 import { resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
@@ -363,6 +363,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await deletePost();
     await undo.waitFor();
     await restoreFromTrash(fixture.service.deps, owner, { id: postIds[1] ?? "" });
+    expectFailure(page.context(), 404, `/trash/${postIds[1]}/restore`);
     await undo.click();
     await page.getByText("It was already restored.").first().waitFor();
     await page.getByRole("link", { name: "Five vases, one glaze" }).click();
@@ -391,6 +392,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Restore revision 1" }).click();
     const toast = page.getByRole("listitem").filter({ hasText: "Revision 1 restored." });
     await toast.hover(); // it stays while the pointer is on it
+    expectFailure(page.context(), 404, new RegExp(`/posts/${postId}(/comments|/restore)?$`));
     await assistant.call("delete_post", { postId });
     await toast.getByRole("button", { name: "Undo" }).click();
     const explanation = page.getByRole("listitem").filter({ hasText: "“Cranes” is in the trash. Restore it first." });
@@ -404,6 +406,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage(`posts/${postId}`);
     const text = page.getByLabel("Text", { exact: true });
     await page.getByRole("button", { name: "Mark ready" }).waitFor();
+    expectFailure(page.context(), 404, new RegExp(`/posts/${postId}(/comments)?$`));
     await assistant.call("delete_post", { postId });
     await page.getByText("This post was moved to the trash.").waitFor();
     assert.equal(await text.isEditable(), false);

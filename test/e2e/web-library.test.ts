@@ -10,7 +10,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { findViolations } from "../support/axe.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
 import { addFile } from "../support/history-fixture.ts";
@@ -95,6 +95,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   });
 
   test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
+    expectFailure(page.context(), 415, "/api/uploads/files");
     await fileInput().setInputFiles(upload("drawing.svg", "image/svg+xml", Buffer.from("<svg/>")));
     const failedUpload = page.getByRole("region", { name: "Upload of drawing.svg" });
     await failedUpload.getByText("Files of this type are not accepted.").waitFor();

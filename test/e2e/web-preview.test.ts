@@ -10,7 +10,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findViolations } from "../support/axe.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newStudio, newUser } from "../support/users.ts";
@@ -212,6 +212,8 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
   test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
     const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("A line\n".repeat(80).trim(), [["damaged.png", damagedImage]]);
+    expectFailure(page.context(), 409, /\/renditions\/plc_\w+$/);
+    expectFailure(page.context(), 404, /^\/files\/thumb\//);
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.getByText("Can’t publish").waitFor();
     await page.getByRole("list", { name: "Files for north-words" }).getByText("can’t be opened").waitFor();

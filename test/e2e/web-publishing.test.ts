@@ -12,7 +12,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { findViolations } from "../support/axe.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { blockPolls, resizeWindow, waitForFit, waitForMenu } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import type { SandboxPostView } from "../support/publishing-fixture.ts";
@@ -110,6 +110,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const { revision } = await assistant.call("get_post", { postId });
     await blockPolls(page, "**/posts/*"); // the page has not noticed yet
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
+    expectFailure(page.context(), 409, "/approve");
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.unroute("**/posts/*");
     await proposal.getByText("The post changed while you were reviewing it.").waitFor();
@@ -363,6 +364,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText("Choose at least one account.").waitFor({ state: "detached" });
     await blockPolls(page, "**/posts/*"); // the page does not notice the change
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
+    expectFailure(page.context(), 409, `/posts/${id}/publications`);
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
     await dialog.getByText("Nothing was sent.").waitFor();
@@ -598,7 +600,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await publishPost(deps, owner, { postId: trashedId, connectionIds: [connectionId], propose: true });
     await deletePost(deps, owner, { postId: trashedId });
     await openStudioPage("publications");
-    const row = page.getByRole("listitem").filter({ hasText: "A deleted post" });
+    const row = page.getByRole("listitem").filter({ hasText: "A deleted post" }).first(); // the newest request
     await row.getByText("Canceled").waitFor();
     assert.equal(await row.getByRole("button").count(), 0);
     await row.getByRole("link", { name: "A deleted post" }).click();

@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { describeMe } from "#domain/access/me.ts";
 import { roles, listPermissions } from "#domain/policy.ts";
 import { buildWebAppCsp, strictCsp } from "#http/guards.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { newUser } from "../support/users.ts";
 import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths } from "../support/sample-studio.ts";
@@ -67,6 +67,7 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
     });
     const context = await fixture.openContext(user);
     const page = await context.newPage();
+    expectFailure(context, 403, "/api/studios");
     await page.goto(`http://localhost:${(otherOrigin.address() as AddressInfo).port}/`);
     const outcomes = await page.evaluate(
       `(async () => {

@@ -6,7 +6,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
 import { findViolations } from "../support/axe.ts";
-import { skipWithoutChromium, type Page } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium, type Page } from "../support/chromium.ts";
 import { waitForMenu, waitForPaint } from "../support/page-waits.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -401,6 +401,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       const context = await fixture.openContext(owner, options);
       const page = await context.newPage();
       const positions: number[][] = [];
+      expectFailure(context, 404, "/join/nothing");
       for (const path of ["/nowhere", "/join/nothing"]) {
         await page.goto(`${base}${path}`);
         const elements = [page.locator('main img[src="/icon.svg"]'), page.getByRole("heading", { level: 1 })];

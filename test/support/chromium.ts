@@ -1,4 +1,11 @@
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  type Response,
+} from "playwright-core";
 import { findProgram } from "./find-program.ts";
 
 /** The headless shell is Chromium without windows; it needs a third less CPU. */
@@ -16,9 +23,52 @@ export const skipWithoutChromium: string | false = findChromium() === undefined 
 
 export type { Browser, Page };
 
-/** Launches Chromium without any flag that relaxes web security. */
-export function openChromium(args: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium() ?? "", headless: true, args: ["--no-sandbox", ...args] });
+/**
+ * Launches Chromium without any flag that relaxes web security. The test file fails if our server rejects a request of a
+ * page and no test announced that with `expectFailure`.
+ */
+export async function openChromium(args: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? "",
+    headless: true,
+    args: ["--no-sandbox", ...args],
+  });
+  const failures = new Set<string>();
+  // Not when the browser closes: an error there would keep hooks from stopping the server.
+  process.once("exit", () => {
+    if (failures.size === 0) return;
+    process.stderr.write(`Failed requests that no test announced:\n${[...failures].join("\n")}\n`);
+    process.exitCode = 1;
+  });
+  const newContext = browser.newContext.bind(browser);
+  return Object.assign(browser, {
+    async newContext(options?: BrowserContextOptions) {
+      const context = await newContext(options);
+      context.on("response", (response) => {
+        if (!isUnexpectedFailure(context, response)) return;
+        failures.add(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);
+      });
+      return context;
+    },
+  });
+}
+
+type FailureMatcher = (status: number, path: string) => boolean;
+const expectedFailures = new WeakMap<Browser | BrowserContext, FailureMatcher[]>();
+
+/** Announces that our server rejects requests of this context, or of all, whose path ends with `pathEnd`. */
+export function expectFailure(owner: Browser | BrowserContext, status: number, pathEnd: string | RegExp): void {
+  const matches = (path: string) => (typeof pathEnd === "string" ? path.endsWith(pathEnd) : pathEnd.test(path));
+  const matchers = expectedFailures.get(owner) ?? [];
+  expectedFailures.set(owner, [...matchers, (actual, path) => actual === status && matches(path)]);
+}
+
+/** Responses that a test created with `page.route` have no request id. */
+function isUnexpectedFailure(context: BrowserContext, response: Response): boolean {
+  if (response.status() < 400 || response.headers()["x-request-id"] === undefined) return false;
+  const { pathname } = new URL(response.url());
+  const matchers = [context, context.browser()].flatMap((owner) => (owner && expectedFailures.get(owner)) ?? []);
+  return !matchers.some((matches) => matches(response.status(), pathname));
 }
 
 /** A user with their own browser context. */
