@@ -84,7 +84,10 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
     getPending,
     async grant(req, res, signedInUser, scopes) {
       const pendingConsent = await getPending(req, res);
-      const grantedScopes = pendingConsent.requestedScopes.filter((scope) => scopes.includes(scope));
+      const chosenScopes = pendingConsent.requestedScopes.filter((scope) => scopes.includes(scope));
+      const grantedScopes = chosenScopes.includes("studio:write")
+        ? chosenScopes
+        : chosenScopes.filter((scope) => scope !== "studio:publish");
       if (grantedScopes.length === 0) throw edgeError("invalid_input", "Choose what the application may do.");
       await consumeInteraction(pendingConsent.uid);
       const { id } = await createGrant(deps, signedInUser, {

@@ -1,9 +1,11 @@
 import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { Authentication, Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { createBatchWriter, createHttpWriter, respondWithRejection } from "./transport/response.ts";
@@ -160,6 +162,13 @@ export function createMcpEndpoint({
     const authority = await readAuthority();
     if (!authority) return;
     const { authentication, sessionId, session } = authority;
+    /** Reads the authority again, for the same studio: a call must not end in another one. */
+    const readAuthorityAgain = async (): Promise<RequestAuthority | undefined> => {
+      const currentAuthority = await readAuthority();
+      if (currentAuthority && !hasSameStudio(currentAuthority, authority))
+        throw new AppError("forbidden:access_changed");
+      return currentAuthority;
+    };
     if (sessionId !== undefined && session && subscriptions.isStreamRequest(req)) {
       const sessionStudioId = session.studioId;
       const membership = authority.memberships.current;
@@ -178,7 +187,7 @@ export function createMcpEndpoint({
     const body = await readBody(req, authentication.user.id);
     if ("kind" in body) return respondWithRejection(req, res, body);
     // The user's access may have ended or changed until the whole body arrived.
-    const currentAuthority = hasArrived ? authority : await readAuthority();
+    const currentAuthority = hasArrived ? authority : await readAuthorityAgain();
     if (!currentAuthority) return;
     const parsedBody = parseBody(body);
     if (parsedBody.kind === "rejection") return respondWithRejection(req, res, parsedBody);
@@ -187,7 +196,14 @@ export function createMcpEndpoint({
     // `parseFull` is set for long messages; dispatching supports it only for a single call.
     if (message.kind === "batch" && parsedBody.parseFull)
       return respondWithRejection(req, res, batchTooLongRejection());
-    await serveMessage(req, res, message, { ...currentAuthority, parseFull: parsedBody.parseFull }, logContext);
+    await serveMessage(
+      req,
+      res,
+      message,
+      { ...currentAuthority, parseFull: parsedBody.parseFull },
+      logContext,
+      readAuthorityAgain,
+    );
   }
 
   async function serveMessage(
@@ -196,6 +212,7 @@ export function createMcpEndpoint({
     message: Message | Batch,
     context: MessageContext,
     logContext: RequestLogContext,
+    readAuthorityAgain: () => Promise<RequestAuthority | undefined>,
   ): Promise<void> {
     const messages = message.kind === "batch" ? message.messages : [message];
     const requests = messages.filter((item) => item.kind === "request");
@@ -223,7 +240,13 @@ export function createMcpEndpoint({
     // Streamable HTTP: notifications and responses get 202 without a body.
     if (requests.length === 0) return void res.writeHead(202).end();
     const responses: string[] = [];
-    for (const request of requests) await dispatcher.dispatch(request, context, createBatchWriter(responses, writer));
+    for (const [i, request] of requests.entries()) {
+      // The calls of a batch run one after the other, so the access may end, and other users wait, between them.
+      if (i > 0) await setImmediate();
+      const authority = i === 0 ? context : await readAuthorityAgain();
+      if (!authority) return;
+      await dispatcher.dispatch(request, { ...context, ...authority }, createBatchWriter(responses, writer));
+    }
     writer.end(200, `[${responses.join(",")}]`);
   }
 }
@@ -233,3 +256,6 @@ const toLogFields = ({ user, client, membership }: Authentication): RequestLogCo
   clientId: client.id,
   ...(membership ? { studioId: membership.studio.id } : {}),
 });
+
+const hasSameStudio = (a: RequestAuthority, b: RequestAuthority): boolean =>
+  a.memberships.current.studio.id === b.memberships.current.studio.id;

@@ -1,10 +1,11 @@
 /** The name that is most similar to an unknown one: by the words that they share, then by edit distance. */
 export function suggestTool(unknownName: string, names: readonly string[]): string | undefined {
-  const words = splitWords(unknownName.slice(0, 100));
+  const words = splitWords(unknownName.slice(0, 40));
   const getScore = (name: string): number =>
     splitWords(name).filter((word) => words.some((other) => isSimilar(word, other))).length * 100 -
     countEdits(name, words.join("_"));
-  return names.toSorted((a, b) => getScore(b) - getScore(a))[0];
+  const scores = new Map(names.map((name) => [name, getScore(name)]));
+  return names.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))[0];
 }
 
 const splitWords = (name: string): string[] =>

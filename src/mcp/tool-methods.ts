@@ -91,6 +91,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
         if (!tool) {
           const rawTool = rawToolsByName.get(name);
           if (rawTool) return callRawTool(rawTool, args as Args, exchange);
+          countCall(exchange.caller);
           const suggestion = suggestTool(
             name,
             listModelTools(exchange.caller.scopes).map((modelTool) => modelTool.name),

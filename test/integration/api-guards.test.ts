@@ -130,6 +130,7 @@ forOneEngine("JSON API guards", (fixture) => {
         ["/posts/:postId/restore", { revision: 1 }],
         ["/comments/:commentId", { resolved: true }],
         ["/comments", { body: "A comment" }],
+        ["/posts/:postId/approve", { revision: 1, publications: [{ id: "pub_1", scheduledFor: null }] }],
         ["/posts/:postId/publications", { connectionIds: ["plc_1"] }],
         ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
         ["/undos/", {}],

@@ -101,8 +101,12 @@ for (const storeName of listStoreNames())
     }
     /** Removes what migration 0029 added, and applies it as an upgraded process does when it starts. */
     async function upgrade(): Promise<void> {
-      await query("ALTER TABLE publications DROP COLUMN file_keys");
-      await query("DELETE FROM schema_migrations WHERE name = '0029-approved-files.sql'");
+      // Later columns too, so that the order of the columns stays the same.
+      for (const column of ["voided_digest", "file_keys"])
+        await query(`ALTER TABLE publications DROP COLUMN ${column}`);
+      await query(
+        "DELETE FROM schema_migrations WHERE name IN ('0029-approved-files.sql', '0031-voided-approvals.sql')",
+      );
       await (await openDatabase({ ...fixture.location, log: silentLog })).close();
     }
 

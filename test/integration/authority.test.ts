@@ -166,6 +166,7 @@ forEachEngine("authority", (fixture) => {
         const count = await endDuring(ending, row.route, async () => {
           const scene = await createScene(deps, server, "owner");
           for (const part of row.route.split("/")) if (part.startsWith(":")) await scene.getId(part.slice(1));
+          for (const name of row.needs ?? []) await scene.getId(name);
           if (typeof row.body === "function") await row.body(scene.getId);
           return async () => String((await callRow(server, scene, row)).status);
         });

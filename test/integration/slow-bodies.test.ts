@@ -221,4 +221,50 @@ forEachEngine("requests whose body arrives slowly", (fixture) => {
     );
     assert.equal(await fixture.deps.memberships.find(owner.studio.id, invitee.user.id), undefined);
   });
+
+  const mcpHeaders = (token: string): Record<string, string> => ({
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+
+  test("a call whose user leaves the studio meanwhile is not made in another studio (F1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const member = await newMember(fixture.deps, owner, "member");
+    await fixture.database.q
+      .updateTable("users")
+      .set({ active_studio_id: owner.studio.id })
+      .where("id", "=", member.user.id)
+      .execute();
+    const client = await actThroughClient(fixture.deps, member);
+    await newStudio(fixture.deps, member, "Own");
+    const call = { name: "create_post", arguments: { title: "For the first studio", body: "" } };
+    const slowRequest: SlowRequest = {
+      method: "POST",
+      path: "/mcp",
+      headers: mcpHeaders(await createTestToken(server.deps, client.grantId)),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+    };
+    await assertUnchanged(slowRequest, 1, () => accessEndings.removal(fixture, member), 403);
+  });
+
+  test("the calls of a batch stop when the client is revoked (F1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const client = await actThroughClient(fixture.deps, owner);
+    const token = await createTestToken(server.deps, client.grantId);
+    const body = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "list_posts" } }));
+    // The first read authorizes the request and its first call, the second one the second call.
+    let reads = 0;
+    let revoked: Promise<void> | undefined;
+    onAuthenticated = () => {
+      if (++reads === 1) revoked = accessEndings.credential(fixture, client);
+    };
+    const response = await fetch(`${server.base}/mcp`, {
+      method: "POST",
+      headers: { ...mcpHeaders(token), "mcp-protocol-version": "2025-03-26" },
+      body: JSON.stringify(body),
+    });
+    await revoked;
+    assert.equal(response.status, 401, await response.text());
+  });
 });

@@ -24,6 +24,8 @@ import { newMember, newStudio } from "./users.ts";
 export interface MatrixRow {
   route: string;
   variant?: string;
+  /** Names of objects that must exist, besides those in the route. */
+  needs?: readonly string[];
   body?: object | ((getId: Scene["getId"]) => Promise<object>);
   /** The status for owner, admin and member. */
   statuses: readonly [number, number, number];
@@ -92,7 +94,7 @@ export const matrix: readonly MatrixRow[] = [
   { route: "DELETE /comments/:ownComment", statuses: [204, 204, 204] },
   { route: "DELETE /comments/:comment", variant: "of another user", statuses: [403, 403, 403] },
   { route: "GET /trash", statuses: [200, 200, 200] },
-  { route: "DELETE /trash", statuses: [204, 204, 403] },
+  { route: "DELETE /trash", needs: ["trashedPost"], statuses: [204, 204, 403] },
   { route: "POST /trash/:trashedPost/restore", statuses: [200, 200, 200] },
   { route: "POST /trash/:trashedAsset/restore", statuses: [200, 200, 200] },
   { route: "POST /trash/:post/restore", variant: "of a post that is not there", statuses: [404, 404, 404] },
