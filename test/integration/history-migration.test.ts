@@ -105,7 +105,7 @@ for (const engine of listEngines()) {
       studio: { id: ids.studio, name: "Studio" },
       role: "owner",
       scopes: ["studio:read", "studio:write"],
-      credential: { kind: "session", tokenHash: "unused" },
+      credential: { kind: "session", tokenHash: "owner" },
     };
 
     test("the current content of every post becomes its first revision (HIST-7)", async () => {
@@ -172,6 +172,7 @@ for (const engine of listEngines()) {
 
     test("an existing post can be changed and restored to its first revision (HIST-7, HIST-5)", async () => {
       const deps = createDeps(database, () => now + 1000);
+      await deps.sessions.insert("owner", ids.user, now, now + 2000);
       const originalPost = await getPost(deps, owner, { postId: ids.byClient });
       await updatePost(deps, owner, { postId: ids.byClient, title: "Other", status: "draft" });
       assert.deepEqual((await readHistory(deps, owner, ids.byClient))[0]?.changed, ["title", "status"]);

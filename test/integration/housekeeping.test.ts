@@ -13,14 +13,19 @@ import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("housekeeping", (fixture) => {
-  const grantClient = async (clientId: string) =>
-    createGrant(fixture.deps, await newStudio(fixture.deps), {
-      clientId,
-      clientName: "C",
-      clientVerified: false,
-      redirectHost: "h",
-      scopes: ["studio:read"],
-    });
+  /** Creates a user without a session, because the tests count sessions. */
+  const newSignedOutUser = async () => {
+    const { user } = await newUser(fixture.deps);
+    await fixture.deps.sessions.deleteForUser(user.id);
+    return user;
+  };
+  const grantClient = async (clientId: string) => {
+    const owner = await newStudio(fixture.deps);
+    const client = { clientId, clientName: "C", clientVerified: false, redirectHost: "h" };
+    const grant = await createGrant(fixture.deps, owner, { ...client, scopes: ["studio:read"] });
+    await fixture.deps.sessions.deleteForUser(owner.user.id);
+    return grant;
+  };
 
   async function listRemaining() {
     const { q } = fixture.database;
@@ -40,7 +45,7 @@ forEachEngine("housekeeping", (fixture) => {
 
   test("deletes rows from the millisecond of their expiry, and keeps live rows (A26)", async () => {
     const now = fixture.clock();
-    const { user } = await newUser(fixture.deps);
+    const user = await newSignedOutUser();
     const grant = await grantClient("used");
     for (const [name, expiresAt] of [
       ["long-expired", now - hours(1)],
@@ -137,7 +142,7 @@ forEachEngine("housekeeping", (fixture) => {
   });
 
   test("works in small batches, pauses between them, and stops on request", async () => {
-    const { user } = await newUser(fixture.deps);
+    const user = await newSignedOutUser();
     const values = Array.from({ length: 1100 }, (_, i) => ({
       token_hash: `s-${i}`,
       user_id: user.id,
@@ -162,7 +167,7 @@ forEachEngine("housekeeping", (fixture) => {
   });
 
   test("two concurrent purges delete each row once", async () => {
-    const { user } = await newUser(fixture.deps);
+    const user = await newSignedOutUser();
     const now = fixture.clock();
     const values = Array.from({ length: 800 }, (_, i) => ({
       token_hash: `p-${i}`,
