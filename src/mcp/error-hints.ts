@@ -34,7 +34,7 @@ export const errorHints: ErrorHints = {
   "invalid_input:base64": ({ isDataUrl }) =>
     isDataUrl
       ? "Remove everything up to and including the comma of the data: URL."
-      : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.",
+      : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding, and no whitespace except line breaks.",
   "invalid_input:empty_file": "Send a file that has content.",
   "invalid_input:empty_upload": "Call request_asset_upload again and PUT the file to the new uploadUrl.",
   "invalid_input:post_archived": "Call update_post with status draft first.",

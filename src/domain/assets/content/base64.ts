@@ -2,10 +2,14 @@ import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../model/kinds.ts";
 import { emptyFileError } from "./check-content.ts";
 
-/** Throws if the decoded file would be too large. Whitespace does not count. */
+/** Lines of 64 characters with CRLF make a text 1.04 times as long. */
+const maxTextLength = 1.1 * inlineLimitBytes * (4 / 3);
+
+/** Throws if the decoded file would be too large, or if the text has far more whitespace than line breaks. */
 export function checkInlineSize(base64: string): void {
   if (computeDecodedLength(base64) < inlineLimitBytes) return;
   if (computeDecodedLength(stripWhitespace(base64)) >= inlineLimitBytes) throw inlineTooLargeError();
+  if (base64.length > maxTextLength) throw invalidBase64Error(base64);
 }
 
 /**
@@ -13,13 +17,29 @@ export function checkInlineSize(base64: string): void {
  * wrap lines. Rejects the URL-safe alphabet, missing padding and a `data:` prefix.
  */
 export function decodeInline(base64: string): Buffer {
-  const bytes = decode(base64) ?? decode(stripWhitespace(base64));
+  // Node's decoder uses only the low byte of a character: it would decode "Ł" (U+0141) as "A" (U+0041).
+  const bytes = isAscii(base64) ? (decode(base64) ?? decode(stripWhitespace(base64))) : undefined;
   if (bytes === undefined) throw invalidBase64Error(base64);
   if (bytes.length === 0) throw emptyFileError();
   return bytes;
 }
 
-const stripWhitespace = (text: string): string => text.replace(/[ \t\r\n]+/g, "");
+/** A regular expression takes seconds for 13 MB with a space after every character; a `for…of` loop is 5 times slower. */
+function stripWhitespace(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (!isWhitespace(byte)) bytes[length++] = byte;
+  }
+  return bytes.toString("latin1", 0, length);
+}
+
+/** Space, tab, line feed or carriage return. */
+const isWhitespace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+
+/** UTF-8 needs more than one byte for every other character. */
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 function computeDecodedLength(text: string): number {
   return Math.floor((text.length * 3) / 4) - countPadding(text);
