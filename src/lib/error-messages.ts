@@ -86,9 +86,9 @@ export const errorMessages = {
   "too_large:import": (data: { limitBytes: number }) =>
     `The file is larger than ${data.limitBytes} bytes, the limit for its kind.`,
   "too_large:pixels": (data: { megapixels: number }) =>
-    `The image has more than ${data.megapixels} million pixels, or too many frames.`,
+    `The image has more than ${data.megapixels} million pixels, or too many frames or parts.`,
   "too_large:upload_pixels": (data: { megapixels: number }) =>
-    `The image has more than ${data.megapixels} million pixels, or too many frames; it was deleted.`,
+    `The image has more than ${data.megapixels} million pixels, or too many frames or parts; it was deleted.`,
   "too_large:put": () => "The file is larger than the limit for its kind.",
   "unsupported_type:kind": (data: { kind: string; mimeType: string; otherKind?: string; allowed: readonly string[] }) =>
     `A file of kind ${data.kind} can’t have the type ${data.mimeType === "" ? "(none)" : data.mimeType}.`,

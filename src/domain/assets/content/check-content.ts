@@ -2,7 +2,7 @@ import { AppError } from "#lib/errors.ts";
 import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
-import { maxFrames, maxPixels, readImageHeader, type ImageHeader } from "./image-header.ts";
+import { isTooLarge, maxPixels, readImageHeader, type ImageHeader } from "./image-header.ts";
 import { detectMarkup, detectRejectedText, isPlainText, isTextType } from "./text-check.ts";
 
 export interface ContentCheckResult {
@@ -12,8 +12,8 @@ export interface ContentCheckResult {
 
 /**
  * Checks the content of every file, however it was uploaded, against its declared type. Reads headers only and decodes
- * nothing. Throws `invalid_input` (empty), `type_mismatch` (recognized as another type) or `too_large` (too many pixels
- * or frames); unrecognized content passes.
+ * nothing. Throws `invalid_input` (empty), `type_mismatch` (recognized as another type) or `too_large` (too many pixels,
+ * frames or parts); unrecognized content passes.
  */
 export async function checkContent(source: ByteSource, declaredType: DeclaredType): Promise<ContentCheckResult> {
   if (source.bytes === 0) throw emptyFileError();
@@ -22,8 +22,7 @@ export async function checkContent(source: ByteSource, declaredType: DeclaredTyp
   if (isMismatch) throw typeMismatchError(declaredType, format);
   if (declaredType.kind !== "image" || format === undefined) return { imageHeader: undefined };
   const imageHeader = await readImageHeader(source, head, format);
-  if (imageHeader && (imageHeader.width * imageHeader.height > maxPixels || imageHeader.frameCount > maxFrames))
-    throw tooManyPixelsError();
+  if (imageHeader && isTooLarge(imageHeader)) throw tooManyPixelsError();
   return { imageHeader };
 }
 

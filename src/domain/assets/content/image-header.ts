@@ -1,7 +1,7 @@
 import type { ByteSource } from "./byte-source.ts";
 import { isSidewaysInExif } from "./exif-orientation.ts";
 import { createHeifVisitor } from "./heif-header.ts";
-import { walkFile, type VisitPart } from "./walk-file.ts";
+import { maxParts, walkFile, type VisitPart } from "./walk-file.ts";
 
 /** Larger images are rejected before decoding, because a few bytes can expand to gigabytes. */
 export const maxPixels = 100_000_000;
@@ -15,11 +15,14 @@ export interface ImageHeader {
   height: number;
   /** How many frames or items the file has; counting stops above `maxFrames`. */
   frameCount: number;
+  /** How many parts the file has up to the pixels or its end; counting stops above `maxParts`. */
+  partCount: number;
 }
 
 /** What a visitor has found so far. */
-interface FoundHeader extends ImageHeader {
-  isSideways: boolean;
+interface FoundHeader extends Omit<ImageHeader, "partCount"> {
+  /** Undefined before the first EXIF block. Decoders ignore later blocks, and reading thousands takes long. */
+  isSideways: boolean | undefined;
 }
 
 interface HeaderReader {
@@ -38,14 +41,17 @@ export async function readImageHeader(
   const reader = createReader(mimeType, Buffer.from(head.buffer, head.byteOffset, head.length), source.bytes);
   if (!reader) return undefined;
   const { start, header, visit } = reader;
-  await walkFile(source, head, start, (window, at, position) => {
+  const partCount = await walkFile(source, head, start, (window, at, position) => {
     const length = visit(window, at, position);
     return header.frameCount > maxFrames ? undefined : length;
   });
   const { width, height, frameCount, isSideways } = header;
-  if (width === 0 && height === 0 && frameCount <= maxFrames) return undefined;
-  return isSideways ? { width: height, height: width, frameCount } : { width, height, frameCount };
+  const imageHeader = { ...(isSideways ? { width: height, height: width } : { width, height }), frameCount, partCount };
+  return width === 0 && height === 0 && !isTooLarge(imageHeader) ? undefined : imageHeader;
 }
+
+export const isTooLarge = ({ width, height, frameCount, partCount }: ImageHeader): boolean =>
+  width * height > maxPixels || frameCount > maxFrames || partCount > maxParts;
 
 function createReader(mimeType: string, head: Buffer, bytes: number): HeaderReader | undefined {
   try {
@@ -68,7 +74,7 @@ function createReader(mimeType: string, head: Buffer, bytes: number): HeaderRead
   }
 }
 
-const createHeader = (width = 0, height = 0): FoundHeader => ({ width, height, frameCount: 0, isSideways: false });
+const createHeader = (width = 0, height = 0): FoundHeader => ({ width, height, frameCount: 0, isSideways: undefined });
 
 /** PNG §5.3. An animation states its frames in `acTL`, before the pixels, and has an `fcTL` for each of them. */
 function readPng(): HeaderReader {
@@ -83,7 +89,7 @@ function readPng(): HeaderReader {
         Object.assign(header, { width: window.readUInt32BE(content), height: window.readUInt32BE(content + 4) });
         break;
       case "eXIf":
-        header.isSideways = isSidewaysInExif(window.subarray(content, content + length));
+        header.isSideways ??= isSidewaysInExif(window.subarray(content, content + length));
         break;
       case "acTL":
         isAnimated = true;
@@ -136,7 +142,7 @@ function readWebp(): HeaderReader {
     const type = window.toString("latin1", at, at + 4);
     if (position === 12) Object.assign(header, readWebpDimensions(type, window, content));
     if (type === "ANMF") header.frameCount++;
-    if (type === "EXIF") header.isSideways = isSidewaysInExif(window.subarray(content, content + length));
+    if (type === "EXIF") header.isSideways ??= isSidewaysInExif(window.subarray(content, content + length));
     return 8 + length + (length % 2);
   };
   return { start: 12, header, visit };
@@ -171,7 +177,7 @@ function readJpeg(): HeaderReader {
       return undefined;
     }
     if (marker === 0xe1 && window.toString("latin1", at + 4, at + 8) === "Exif")
-      header.isSideways = isSidewaysInExif(window.subarray(at + 4, at + 2 + length));
+      header.isSideways ??= isSidewaysInExif(window.subarray(at + 4, at + 2 + length));
     return 2 + length;
   };
   return { start: 2, header, visit };

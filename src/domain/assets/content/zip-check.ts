@@ -14,6 +14,8 @@ const zipType = "application/zip";
 /** Of larger directories, only the start is read, because the names that identify a format come early. */
 const maxDirectoryBytes = 512 * 1024;
 const maxNames = 20_000;
+/** Only the start and the end of a name identify a format. A name may be 64 KiB long, and headers may overlap. */
+const maxNameEdge = 32;
 
 export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
@@ -63,7 +65,10 @@ async function readCentralDirectoryNames(source: ByteSource): Promise<string[] |
   return names.length > 0 ? names : undefined;
 }
 
-/** Finds names by searching for signatures, because the sizes in the headers can't be trusted. */
+/**
+ * Finds names by searching for signatures, because the sizes in the headers can't be trusted: a false length must not
+ * hide the entries after it.
+ */
 function scanNames(bytes: Uint8Array, { signature, nameLengthOffset, nameOffset }: HeaderLayout): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const signatureBytes = Buffer.alloc(4);
@@ -76,7 +81,12 @@ function scanNames(bytes: Uint8Array, { signature, nameLengthOffset, nameOffset 
   ) {
     if (offset + nameOffset > view.length) break;
     const length = view.readUInt16LE(offset + nameLengthOffset);
-    names.push(view.subarray(offset + nameOffset, offset + nameOffset + length).toString("latin1"));
+    names.push(shortenName(view.subarray(offset + nameOffset, offset + nameOffset + length)));
   }
   return names;
+}
+
+function shortenName(name: Buffer): string {
+  if (name.length <= 2 * maxNameEdge) return name.toString("latin1");
+  return name.toString("latin1", 0, maxNameEdge) + name.toString("latin1", name.length - maxNameEdge);
 }
