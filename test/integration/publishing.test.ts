@@ -9,7 +9,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
-import { sendBackPublication } from "#domain/publishing/change-publication.ts";
+import { cancelPublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
@@ -194,6 +194,31 @@ forEachEngine("publishing", (fixture) => {
     await completeAppFile(deps, client, target);
     const { body } = await publishing.api("GET", `/publications/${id}`);
     assert.deepEqual([body["state"], body["approvedBy"]], ["proposed", null]);
+  });
+
+  test("publishing in the web app is rejected if the post is no longer at the revision that the person saw (PUB-3, B1)", async () => {
+    const { owner, service, api } = publishing;
+    const client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:write"] as const };
+    const postId = await newPost("Seen");
+    const { id, revision } = await requestThroughApi(postId, { at: inOneHour(), revision: 1 });
+    await cancelPublication(service.deps, client, { publicationId: id });
+    await updatePost(service.deps, client, { postId, revision, body: "Unseen" });
+    const body = { connectionIds: publishing.connectionIds, revision };
+    for (const request of [body, { ...body, propose: true }, { ...body, at: inOneHour() }]) {
+      const response = await api("POST", `/posts/${postId}/publications`, request);
+      assert.deepEqual([response.status, response.body["code"]], [409, "revision_conflict"]);
+    }
+    for (const invalidRevision of [0, 1.5, "2", null]) {
+      const response = await api("POST", `/posts/${postId}/publications`, { ...body, revision: invalidRevision });
+      assert.deepEqual([response.status, response.body["code"]], [400, "invalid_input"]);
+    }
+    const { publications } = await getPost(service.deps, owner, { postId });
+    assert.deepEqual(
+      publications?.map(({ state }) => state),
+      ["canceled"],
+    );
+    assert.equal((await requestThroughApi(postId, { at: inOneHour(), revision: 2 })).revision, 2);
+    assert.equal((await requestThroughApi(await newPost("Any revision"), { at: inOneHour() })).state, "scheduled");
   });
 
   test("one open publication per post and account; an archived, empty or rejected post is not publishable (PUB-5)", async () => {

@@ -11,7 +11,7 @@ import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findMediaProblems } from "../platforms/media-reachability.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, type Post } from "../posts/post.ts";
+import { parsePostId, revisionConflictError, type Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
 import { inspectImages, maxCallWaitMs, type InspectDeps } from "../renditions/inspect-images.ts";
 import type { ImageInspection } from "../renditions/ports.ts";
@@ -30,6 +30,9 @@ export const publishPostInput = z.strictObject({
   idempotencyKey,
 });
 
+/** `revision` is what the person saw. A client without `studio:publish` can edit the post until they publish it. */
+export const publishPostWebInput = publishPostInput.extend({ revision: z.int32().min(1).optional() });
+
 export const publishPostOutput = z.object({ publications: z.array(publicationView) });
 
 type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker" | "assets"> & InspectDeps;
@@ -38,7 +41,7 @@ type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wa
 export async function publishPost(
   deps: PublishDeps,
   caller: Caller,
-  input: z.infer<typeof publishPostInput>,
+  input: z.infer<typeof publishPostWebInput>,
 ): Promise<z.infer<typeof publishPostOutput>> {
   authorize(caller, "publications.request");
   const { idempotencyKey: key, ...fields } = input;
@@ -54,6 +57,7 @@ export async function publishPost(
       const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
       const post = await tx.posts.lock(caller.studio.id, postId);
       if (!post) throw notFoundError("post");
+      if (input.revision !== undefined && input.revision !== post.revision) throw revisionConflictError(post.revision);
       const assets = await tx.assets.listByPosts([postId]);
       const connections = await findConnections(tx, caller, connectionIds);
       await assertPublishable({ ...deps, ...tx }, post, assets, connections);

@@ -17,12 +17,12 @@ import {
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { listWebPublications, listWebPublicationsInput } from "#domain/publishing/list-publications.ts";
-import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
+import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
-const publishBody = publishPostInput.omit({ postId: true, idempotencyKey: true });
+const publishBody = publishPostWebInput.omit({ postId: true, idempotencyKey: true });
 const approveBody = approvePublicationInput.omit({ publicationId: true });
 const approvePostBody = approvePostInput.omit({ postId: true });
 const rescheduleBody = reschedulePublicationInput.omit({ publicationId: true });
