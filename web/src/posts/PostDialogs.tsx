@@ -12,8 +12,8 @@ const ReschedulePostDialog = lazy(async () => ({
 
 interface PostDialogs {
   copyLink: (url: string) => Promise<void>;
-  schedule: (postId: string) => void;
-  askForApproval: (postId: string) => void;
+  schedule: (post: PostSummary) => void;
+  askForApproval: (post: PostSummary) => void;
   /** For a post whose planned publications have the same time. */
   reschedule: (post: PostSummary) => void;
 }
@@ -34,13 +34,13 @@ export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
  */
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();
-  const [plan, setPlan] = useState<{ postId: string; asksForApproval: boolean }>();
+  const [plan, setPlan] = useState<{ postId: string; revision: number; asksForApproval: boolean }>();
   const [postToReschedule, setPostToReschedule] = useState<PostSummary>();
   const dialogs = useMemo(
     () => ({
       copyLink,
-      schedule: (postId: string) => setPlan({ postId, asksForApproval: false }),
-      askForApproval: (postId: string) => setPlan({ postId, asksForApproval: true }),
+      schedule: ({ id, revision }: PostSummary) => setPlan({ postId: id, revision, asksForApproval: false }),
+      askForApproval: ({ id, revision }: PostSummary) => setPlan({ postId: id, revision, asksForApproval: true }),
       reschedule: setPostToReschedule,
     }),
     [copyLink],

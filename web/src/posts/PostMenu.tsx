@@ -82,11 +82,11 @@ function ScheduleItem({ post }: { post: PostSummary }) {
     return (
       <>
         {mayPublishWithoutApproval(studio) && (
-          <MenuItem icon={CalendarClock} onSelect={() => schedule(post.id)}>
+          <MenuItem icon={CalendarClock} onSelect={() => schedule(post)}>
             Schedule…
           </MenuItem>
         )}
-        <MenuItem icon={UserCheck} onSelect={() => askForApproval(post.id)}>
+        <MenuItem icon={UserCheck} onSelect={() => askForApproval(post)}>
           {askLabel}
         </MenuItem>
       </>

@@ -21,6 +21,7 @@ export function AccountChoices({
   chosenIds,
   shownIds,
   onChange,
+  onSaveFiles,
   hint,
 }: {
   post: Post;
@@ -31,6 +32,8 @@ export function AccountChoices({
   /** The accounts that are always shown; others that can't be chosen are collapsed if there are many accounts. */
   shownIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;
+  /** Called when the user has chosen the files of an account. */
+  onSaveFiles: (savedPost: Post) => void;
   /** What the user has to choose, if anything. */
   hint: string | undefined;
 }) {
@@ -45,6 +48,7 @@ export function AccountChoices({
       problems={listProblems(account, rejections, sharedProblems)}
       chosenIds={chosenIds}
       onChange={onChange}
+      onSaveFiles={onSaveFiles}
     />
   );
   return (
@@ -85,12 +89,14 @@ function AccountChoice({
   problems,
   chosenIds,
   onChange,
+  onSaveFiles,
 }: {
   post: Post;
   account: Account;
   problems: readonly AccountProblem[];
   chosenIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;
+  onSaveFiles: (savedPost: Post) => void;
 }) {
   const { studio } = useStudio();
   const { connectionId, label, canPublish, hasOpenPublication, publishedAt } = account;
@@ -114,8 +120,11 @@ function AccountChoice({
             account={account}
             isAlwaysShown={problems.some(isSolvedByFewerFiles)}
             className="mt-2"
-            // The user wanted to select the account, but could not.
-            onSave={() => onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds)}
+            onSave={(savedPost) => {
+              onSaveFiles(savedPost);
+              // The user wanted to select the account, but could not.
+              onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds);
+            }}
           />
         )}
       </div>

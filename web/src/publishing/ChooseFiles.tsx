@@ -23,7 +23,7 @@ export function ChooseFiles({
   account: Account;
   isAlwaysShown?: boolean;
   className?: string;
-  onSave?: () => void;
+  onSave?: (savedPost: Post) => void;
 }) {
   const { may } = useStudio();
   const [isOpen, setIsOpen] = useState(false);

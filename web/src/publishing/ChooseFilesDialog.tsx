@@ -25,7 +25,7 @@ export function ChooseFilesDialog({
 }: {
   post: Post;
   account: Account;
-  onSave?: () => void;
+  onSave?: (savedPost: Post) => void;
   onClose: () => void;
 }) {
   const { studio } = useStudio();
@@ -56,10 +56,10 @@ export function ChooseFilesDialog({
   }
 
   async function save(): Promise<void> {
-    await updateLatestPost(queryClient, studio.id, post, computeChange);
+    const savedPost = await updateLatestPost(queryClient, studio.id, post, computeChange);
+    onSave?.(savedPost);
     await refreshQueries(queryClient, studio.id);
     showToast({ text: `${label} gets ${describeFileChoice(chosenFiles.length, post.assets.length)}.` });
-    onSave?.();
     onClose();
   }
 

@@ -119,6 +119,8 @@ export function PublicationActions({
             <Suspense>
               <SchedulePostDialog
                 postId={postId}
+                // A request that was sent back is edited before it is sent again, and then someone reviews it.
+                {...(!asksAgain && { revision: publication.revision })}
                 isScheduling={false}
                 asksForApproval={asksAgain}
                 initialIds={[connectionId]}

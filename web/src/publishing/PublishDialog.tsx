@@ -5,9 +5,11 @@ import { publishPost } from "../api/mutations.ts";
 import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "../posts/use-editor.ts";
+import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ChoiceField } from "../ui/Field.tsx";
 import { formatExactTime } from "../ui/format-time.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
@@ -21,7 +23,7 @@ const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };
 
 const approvalHint = "Someone checks it under Approvals on the Publications page before it goes out.";
 
-/** Publishes a post to accounts, now or at a time, or asks for approval. */
+/** Publishes the revision that the user saw to accounts, now or at a time, or asks for approval. */
 export function PublishDialog({
   post,
   editor = savedEditor,
@@ -29,6 +31,7 @@ export function PublishDialog({
   asksForApproval: initiallyAsksForApproval = false,
   initialIds,
   initialLocalTime,
+  shownRevision,
   onClose,
 }: {
   post: Post;
@@ -42,6 +45,8 @@ export function PublishDialog({
   initialIds?: readonly string[];
   /** In the studio's time zone: `2026-11-15T09:30`. */
   initialLocalTime?: string;
+  /** The revision that the page shows; by default the saved one when the dialog opens. */
+  shownRevision?: number;
   onClose: () => void;
 }) {
   const { studio } = useStudio();
@@ -66,6 +71,10 @@ export function PublishDialog({
   const isPublisher = mayPublishWithoutApproval(studio);
   const needsApproval = asksForApproval || !isPublisher;
   const isSaved = !editor.isUnsaved && !editor.isSaving && !editor.hasConflict;
+  const [seenRevision, setSeenRevision] = useState(shownRevision);
+  if (seenRevision === undefined && isSaved) setSeenRevision(post.revision);
+  const [wasRejectedAsOutdated, setWasRejectedAsOutdated] = useState(false);
+  const hasChanged = wasRejectedAsOutdated || (seenRevision !== undefined && post.revision > seenRevision);
 
   async function publish(): Promise<void> {
     setRejections([]);
@@ -73,11 +82,13 @@ export function PublishDialog({
     try {
       const { publications } = await publishPost(studio.id, post.id, {
         connectionIds,
+        revision: seenRevision,
         ...(isScheduling && time.kind === "valid" ? { at: time.iso } : {}),
         ...(asksForApproval ? { propose: true } : {}),
       });
       isProposed = publications.some(({ state }) => state === "proposed");
     } catch (error) {
+      if (error instanceof ApiError && error.code === "revision_conflict") return setWasRejectedAsOutdated(true);
       throw showRejections(error);
     } finally {
       await refreshQueries(queryClient, studio.id);
@@ -120,7 +131,7 @@ export function PublishDialog({
       subtitle={post.title}
       submitLabel={getSubmitLabel(needsApproval, isScheduling)}
       busyLabel="Sending…"
-      canSubmit={connectionIds.length > 0 && isSaved && (!isScheduling || time.kind === "valid")}
+      canSubmit={connectionIds.length > 0 && isSaved && !hasChanged && (!isScheduling || time.kind === "valid")}
       onSubmit={publish}
       onClose={onClose}
     >
@@ -134,6 +145,8 @@ export function PublishDialog({
           setChosenIds(ids);
           setRejections([]);
         }}
+        // If there is another change besides the user's own, the revision is higher than the next one.
+        onSaveFiles={({ revision }) => setSeenRevision((seen) => (seen === revision - 1 ? revision : seen))}
         hint={availableIds.length > 0 && connectionIds.length === 0 ? "Choose at least one account." : undefined}
       />
       <fieldset className="mt-6">
@@ -173,6 +186,30 @@ export function PublishDialog({
           <p className="text-muted">
             {isPublisher ? approvalHint : "An owner or admin approves it before it goes out."}
           </p>
+        )}
+      </div>
+      <div className="mt-6 empty:hidden" role="alert">
+        {hasChanged && (
+          <Notice
+            tone="warning"
+            action={
+              editor === savedEditor ? (
+                <ButtonLink
+                  variant="secondary"
+                  to="/studios/$studioId/posts/$postId"
+                  params={{ studioId: studio.id, postId: post.id }}
+                >
+                  Open post
+                </ButtonLink>
+              ) : (
+                <Button variant="secondary" onClick={onClose}>
+                  Show the new version
+                </Button>
+              )
+            }
+          >
+            The post changed after the version that you saw. Nothing was sent. Check the new version first.
+          </Notice>
         )}
       </div>
       <p className="text-sm text-muted empty:hidden" role="status">

@@ -12,6 +12,8 @@ import { useCurrentPost } from "./use-current-post.ts";
 
 interface SchedulePostDialogProps {
   postId: string;
+  /** The revision that the page shows; by default the current one. */
+  revision?: number;
   /** Whether the dialog starts with a time instead of with publishing now; true by default. */
   isScheduling?: boolean;
   /** Whether the dialog starts with asking for approval, although the user may publish without it. */
@@ -40,7 +42,7 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
 }
 
 function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
-  const { post, isScheduling = true, asksForApproval = false, localTime, initialIds, onClose } = props;
+  const { post, revision, isScheduling = true, asksForApproval = false, localTime, initialIds, onClose } = props;
   const { studio } = useStudio();
   const { accounts, query } = useAccounts(post);
   if (!query.data) return null;
@@ -74,6 +76,7 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
       isScheduling={isScheduling}
       asksForApproval={asksForApproval}
       {...(localTime === undefined ? {} : { initialLocalTime: localTime })}
+      {...(revision === undefined ? {} : { shownRevision: revision })}
       initialIds={initialIds ?? listDefaultAccountIds(post, accounts)}
       onClose={onClose}
     />

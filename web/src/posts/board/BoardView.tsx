@@ -36,7 +36,7 @@ export function BoardView({ search }: { search: PostSearch }) {
   };
 
   function move(post: PostSummary, group: PostGroup): void {
-    if (group === "scheduled") schedule(post.id);
+    if (group === "scheduled") schedule(post);
     else if (group !== "published" && group !== post.status) void setStatus(post, group);
   }
   const sensors = useDragSensors(getNeighbor);

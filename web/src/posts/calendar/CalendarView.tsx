@@ -52,7 +52,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const showToast = useToast();
   const [openedGroup, setOpenedGroup] = useState<EntryGroup>();
   const [draggedItem, setDraggedItem] = useState<DragData>();
-  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; localTime?: string }>();
+  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; revision: number; localTime?: string }>();
   const { onCreate, newPostDialog } = useNewPostDialog();
   const sensors = useDragSensors(getNeighbor);
 
@@ -78,7 +78,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
     if (!post) return;
     const localTime = suggestTimeAt(slot, studio.timezone);
     if (localTime === undefined) showToast({ text: "That time is in the past. Choose a later time." });
-    else setPostToSchedule({ postId: post.id, localTime });
+    else setPostToSchedule({ postId: post.id, revision: post.revision, localTime });
   }
 
   const canPlan = may("publications.request");
@@ -124,7 +124,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
           <UnscheduledPosts
             filter={filter}
             canDrag={range !== "agenda"}
-            onSchedule={canPlan ? ({ id }) => setPostToSchedule({ postId: id }) : undefined}
+            onSchedule={canPlan ? ({ id, revision }) => setPostToSchedule({ postId: id, revision }) : undefined}
           />
         </div>
         <DragOverlay dropAnimation={null}>
