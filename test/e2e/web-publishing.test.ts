@@ -319,6 +319,49 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await account.getByText("Can publish", { exact: true }).count(), 0);
   });
 
+  test("publishes only the version that the user saw, on the page of a publication and in the editor (PUB-3, B1)", async () => {
+    const { deps } = fixture.service;
+    const id = await addPost("Tide");
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const { publications } = await publishPost(deps, owner, { postId: id, connectionIds: [connectionId], at });
+    const publicationId = publications[0]?.id ?? "";
+    await assistant.call("cancel_publication", { publicationId });
+    await assistant.call("update_post", { postId: id, body: "Edited unseen.", revision: 1 });
+    await openStudioPage(`publications/${publicationId}`);
+    await page.getByRole("group", { name: "Text" }).getByText("Tide.").waitFor();
+    await page.getByRole("button", { name: "Publish to blue-harbour" }).click();
+    const dialog = page.getByRole("dialog");
+    const notice = dialog.getByText("The post changed after the version that you saw.");
+    await notice.waitFor();
+    assert.ok(await dialog.getByRole("button", { name: "Publish now" }).isDisabled());
+    await checkAccessibility();
+    await dialog.getByRole("link", { name: "Open post" }).click();
+    const field = page.getByRole("textbox", { name: "Text", exact: true });
+    await field.getByText("Edited unseen.").waitFor();
+
+    await page.getByRole("button", { name: "Publish to blue-harbour" }).click();
+    await dialog.getByRole("button", { name: "Publish now" }).waitFor();
+    await blockPolls(page, "**/posts/*"); // the page has not noticed yet
+    await assistant.call("update_post", { postId: id, body: "Edited again.", revision: 2 });
+    expectFailure(page.context(), 409, `/posts/${id}/publications`);
+    await dialog.getByRole("button", { name: "Publish now" }).click();
+    await notice.waitFor();
+    await page.unroute("**/posts/*");
+    assert.deepEqual(
+      (await readPublications(id)).map(({ state }) => state),
+      ["canceled"],
+    );
+    await dialog.getByRole("button", { name: "Show the new version" }).click();
+    await field.getByText("Edited again.").waitFor();
+    await page.getByRole("button", { name: "Publish to blue-harbour" }).click();
+    await dialog.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Publishing now.").first().waitFor();
+    await waitUntil(async () => (await listSandboxTexts()).includes("Edited again."), {
+      description: "the post is public",
+    });
+    assert.ok(!(await listSandboxTexts()).includes("Edited unseen."));
+  });
+
   test("counts like each platform while the user types (PUB-20)", async () => {
     const { deps } = fixture.service;
     for (const platform of ["x", "mastodon", "threads", "linkedin", "pinterest"])
@@ -364,6 +407,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText("Choose at least one account.").waitFor({ state: "detached" });
     await blockPolls(page, "**/posts/*"); // the page does not notice the change
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
+    // With the revision, the server would report the change instead of the problem.
+    await page.route(`**/posts/${id}/publications`, (route) =>
+      route.continue({ postData: { connectionIds: [connectionId] } }),
+    );
     expectFailure(page.context(), 409, `/posts/${id}/publications`);
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
