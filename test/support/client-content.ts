@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { minutes } from "#lib/clock.ts";
 import type { Fixture } from "./engines.ts";
 import type { ClientCaller } from "./history-fixture.ts";
 import { insertPosts } from "./hostile-posts.ts";
@@ -35,7 +36,7 @@ export async function addClientPosts(
   return firstId;
 }
 
-/** Schedules a publication of each post to the account, requested by the client, long after the test. */
+/** Schedules a publication of each post to the account, one per minute, requested by the client, long after the test. */
 export async function addClientPublications(
   { database, deps }: Target,
   client: ClientCaller,
@@ -47,13 +48,13 @@ export async function addClientPublications(
     .where("studio_id", "=", client.studio.id)
     .where("trashed_at", "is", null)
     .execute();
-  const at = 9_999_999_999_999;
+  const firstTime = Date.UTC(2286, 10, 1);
   await database.transact(async ({ q }) => {
     for (let i = 0; i < posts.length; i += 100)
       await q
         .insertInto("publications")
         .values(
-          posts.slice(i, i + 100).map(({ id: postId }) => ({
+          posts.slice(i, i + 100).map(({ id: postId }, j) => ({
             id: deps.newId("publication"),
             studio_id: client.studio.id,
             post_id: postId,
@@ -66,9 +67,9 @@ export async function addClientPublications(
             includes_title: 1,
             revision: 1,
             digest: "d",
-            scheduled_for: at,
-            due_at: at,
-            next_run_at: at,
+            scheduled_for: firstTime + minutes(i + j),
+            due_at: firstTime + minutes(i + j),
+            next_run_at: firstTime + minutes(i + j),
           })),
         )
         .execute();
