@@ -1,6 +1,6 @@
 import type { Asset } from "../assets/model/asset.ts";
 import type { ChangeSelection } from "../history/ports.ts";
-import { planPost, type PostPlan } from "./plan-post.ts";
+import { planPost } from "./plan-post.ts";
 import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { planAsset, readAssetHistory, reportAssetPlan, selectPhase } from "./undo-asset.ts";
 import { planComment, reportCommentPlan } from "./undo-comment.ts";
@@ -25,35 +25,35 @@ export async function simulateUndo(
     for (const phase of ["restore", "beforePosts"] as const) reportAssetPlan(report, selectPhase(plan, phase));
     if (plan.trash === false) restoredIds.add(assetId);
   }
-  const plans = new Map<string, PostPlan>();
+  // Keeps only this of each plan, because the texts of all posts would need too much memory.
+  const trashByPost = new Map<string, boolean>();
+  const detachedFrom = new Map<string, string>();
+  const attachments: { assetId: string; postId: string; clientValue: string | null }[] = [];
   for (const postId of postIds) {
     const plan = await planPost(deps, studioId, postId, selection);
     if (!plan) continue;
-    plans.set(postId, plan);
     reportPlan(report, plan);
+    const { attachIds, detachIds, moves } = plan.assets;
+    if (plan.trash !== undefined) trashByPost.set(postId, plan.trash);
+    for (const assetId of detachIds) detachedFrom.set(assetId, postId);
+    for (const assetId of attachIds)
+      attachments.push({ assetId, postId, clientValue: moves.get(assetId)?.clientValue ?? null });
   }
-  const isDetached = ({ id, postId }: Asset): boolean =>
-    postId !== null && plans.get(postId)?.assets.detachIds.includes(id) === true;
-  for (const { assets } of plans.values()) {
-    for (const assetId of assets.attachIds) {
-      const asset = await deps.assets.findWithTrash(studioId, assetId);
-      const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
-      if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
-        reportUnattachable(report, assetId, {
-          clientValue: assets.moves.get(assetId)?.clientValue ?? null,
-          currentValue: asset?.postId ?? null,
-        });
-    }
+  const isDetached = ({ id, postId }: Asset): boolean => postId !== null && detachedFrom.get(id) === postId;
+  for (const { assetId, clientValue } of attachments) {
+    const asset = await deps.assets.findWithTrash(studioId, assetId);
+    const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
+    if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
+      reportUnattachable(report, assetId, { clientValue, currentValue: asset?.postId ?? null });
   }
   const attachedIds = new Set(report.undone.filter(({ field }) => field === "postId").map(({ id }) => id));
-  const newPostIds = new Map<string, string>();
-  for (const [postId, { assets }] of plans)
-    for (const assetId of assets.attachIds) if (!newPostIds.has(assetId)) newPostIds.set(assetId, postId);
+  // The first post wins if several plans attach the asset.
+  const newPostIds = new Map(attachments.toReversed().map(({ assetId, postId }) => [assetId, postId]));
   /** Returns the asset as it will be after assets are restored and attached to their posts again. */
   const predictAsset = (asset: Asset): Asset => {
     const newPostId = attachedIds.has(asset.id) ? newPostIds.get(asset.id) : undefined;
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
-    const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
+    const postTrash = postId === null ? undefined : trashByPost.get(postId);
     const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
     const trashExpiresAt = isRestored ? null : asset.trashExpiresAt;
     return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
