@@ -65,7 +65,9 @@ export function expectFailure(owner: Browser | BrowserContext, status: number, p
 
 /** Responses that a test created with `page.route` have no request id. */
 function isUnexpectedFailure(context: BrowserContext, response: Response): boolean {
-  if (response.status() < 400 || response.headers()["x-request-id"] === undefined) return false;
+  // A conflict with a change by someone else is a normal result, which pages resolve.
+  if (response.status() < 400 || response.status() === 409) return false;
+  if (response.headers()["x-request-id"] === undefined) return false;
   const { pathname } = new URL(response.url());
   const matchers = [context, context.browser()].flatMap((owner) => (owner && expectedFailures.get(owner)) ?? []);
   return !matchers.some((matches) => matches(response.status(), pathname));

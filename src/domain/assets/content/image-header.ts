@@ -6,7 +6,7 @@ import { maxParts, walkFile, type VisitPart } from "./walk-file.ts";
 /** Larger images are rejected before decoding, because a few bytes can expand to gigabytes. */
 export const maxPixels = 100_000_000;
 /** The cost of opening an animated WebP grows with the square of its frames: 10 ms for this many, minutes for 100,000. */
-export const maxFrames = 2000;
+const maxFrames = 2000;
 
 /** What the header of an image states. */
 export interface ImageHeader {
