@@ -7,7 +7,7 @@ import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
-import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement } from "../support/drag-announcements.ts";
 import { pressMenuItem, resizeWindow, waitForMenu } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
@@ -38,7 +38,6 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
 
   before(async () => {
     fixture = await startWebFixture();
-    expectFailure(fixture.browser, 409, /\/posts\/pst_\w+$/); // others change the post while the user types
     const { deps } = fixture.service;
     owner = await createOwner(deps);
     connectionId = await newConnection(deps, owner, "blue-harbour", "sandbox");
