@@ -37,7 +37,7 @@ forOneEngine("npm run admin", (fixture) => {
     assert.equal(userList, `${owner.user.id}  ${email}  ${owner.user.name}  Old ?[31mname (owner)\n`);
     assert.equal(await fetchStatus(), 200);
     const disableOutput = await runOk("disable-user", email);
-    assert.match(disableOutput, /is disabled\. Ended: 0 sessions, 1 clients, 0 upload links, 0 invitations\./);
+    assert.match(disableOutput, /is disabled\. Ended: 1 sessions, 1 clients, 0 upload links, 0 invitations\./);
     assert.match(disableOutput, new RegExp(`npm run admin -- hand-over ${owner.studio.id} <user>`));
     assert.equal(await fetchStatus(), 401, "the running service rejects the token at once");
 
