@@ -19,6 +19,7 @@ import { findUploadLink } from "#domain/uploads/upload-link.ts";
 import { seconds } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";
+import { insertPosts } from "../support/hostile-posts.ts";
 import { countStudioRows, fillStudio, sumRows } from "../support/fill-studio.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -126,7 +127,7 @@ forEachEngine("deletion of studios", (fixture) => {
       const { posts } = await countStudioRows(fixture, owner.studio.id);
       if (posts > 0 || wasAdded) return;
       wasAdded = true;
-      await createPost(deps, owner, { title: "Late", body: "" });
+      await insertPosts(fixture, owner, 1, () => ({ title: "Late" }));
     };
     assert.deepEqual(await purgeDeletedStudios(deps, { ...untilDone, pause }), { purgedStudios: 1 });
     assert.ok(wasAdded);

@@ -15,7 +15,11 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 const createStudioFor = (deps: Deps, signedInUser: SignedInUser) =>
-  createStudio(deps, signedInUser, { name: "Studio", timezone: "UTC" });
+  createStudio(
+    deps,
+    { user: signedInUser.user, credential: signedInUser.credential },
+    { name: "Studio", timezone: "UTC" },
+  );
 
 const withStudioLimit = (fixture: Fixture, studiosPerUser: number): Deps => ({
   ...fixture.deps,
@@ -84,11 +88,16 @@ forEachEngine("studio limit per user", (fixture) => {
   test("an invitation rejected by the limit stays open, and only owned studios count (VAR-LIMITS, X7)", async () => {
     const deps = withStudioLimit(fixture, 1);
     const owner = await newStudio(deps);
+    const signedInUser = { user: owner.user, credential: owner.credential };
     const otherOwner = await newStudio(deps);
     const token = await createInvitationToken(deps, otherOwner, "owner");
-    assert.equal(await getOutcome(acceptInvitation(deps, owner, { token })), "quota_exceeded");
+    assert.equal(await getOutcome(acceptInvitation(deps, signedInUser, { token })), "quota_exceeded");
     await deleteStudio(deps, owner, { name: owner.studio.name });
-    assert.equal(await getOutcome(acceptInvitation(deps, owner, { token })), "ok", "a deleted studio does not count");
+    assert.equal(
+      await getOutcome(acceptInvitation(deps, signedInUser, { token })),
+      "ok",
+      "a deleted studio does not count",
+    );
     const thirdOwner = await newStudio(deps);
     const admin = await newMember(deps, thirdOwner, "admin", owner);
     assert.equal(await getOutcome(createStudioFor(deps, owner)), "quota_exceeded");

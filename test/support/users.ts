@@ -45,7 +45,11 @@ export async function newStudio(deps: Deps, owner?: SignedInUser, name = "Studio
 /** Adds a member with this role to the owner's studio, by invitation. By default, the member is a new user. */
 export async function newMember(deps: Deps, owner: Caller, role: Role, user?: SignedInUser): Promise<Caller> {
   const invitee = user ?? (await newUser(deps));
-  await acceptInvitation(deps, invitee, { token: await createInvitationToken(deps, owner, role) });
+  await acceptInvitation(
+    deps,
+    { user: invitee.user, credential: invitee.credential },
+    { token: await createInvitationToken(deps, owner, role) },
+  );
   return resolveStudioCaller(deps, invitee, owner.studio.id);
 }
 
