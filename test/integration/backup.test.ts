@@ -94,7 +94,7 @@ describe("backup and restore", () => {
         if (assetId === undefined) continue;
         deletedIds.add(assetId);
         await callToolOk(base, credentials.token, "delete_asset", { assetId });
-        if (i % 3 === 0) await callTrash(base, credentials, "DELETE");
+        if (i % 3 === 0 && writerNumber < 3) await callTrash(base, credentials, "DELETE"); // at most three at a time
         const post = await callToolOk<{ revision: number }>(base, credentials.token, "get_post", {
           postId: credentials.postId,
         });

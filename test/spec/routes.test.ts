@@ -42,10 +42,10 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/mcp/server-card", originRule: "any", get: 200, post: 405 },
   { path: "/login", originRule: "own", get: 200, post: 415 },
   { path: "/api/auth/callback/*", originRule: "own", get: 404, post: 404 },
-  { path: "/join/*", originRule: "own", get: 404, post: 303 },
+  { path: "/join/*", originRule: "own", get: 404, post: 415 },
   { path: "/api/sign-out", originRule: "own", get: 404, post: 204 },
-  { path: "/consent/*", originRule: "own", get: 303, post: 403 },
-  { path: "/connect/*", originRule: "own", get: 303, post: 303 },
+  { path: "/consent/*", originRule: "own", get: 303, post: 415 },
+  { path: "/connect/*", originRule: "own", get: 303, post: 415 },
   { path: "/api/platforms/bluesky/client-metadata.json", originRule: "any", get: 200, post: 405 },
   { path: "/api/platforms/callback/*", originRule: "own", get: 403, post: 404 },
   { path: "/dev-idp/sign-in/*", originRule: "own", get: 400, post: 415 }, // only without a configured issuer, on loopback
