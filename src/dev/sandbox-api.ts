@@ -162,7 +162,6 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
   const createRoute = (path: string, methods: Readonly<Record<string, Handler>>): Route => ({
     path: `${sandboxPath}${path}`,
     originRule: "own",
-    allowsLongBody: true,
     handle(req, res, context) {
       if (!isLocalPeer(req)) throw edgeError("forbidden", "The sandbox platform is available on this machine only.");
       const handle = methods[req.method ?? ""];
@@ -171,7 +170,7 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
     },
   });
   return [
-    createRoute("/api/media", { POST: uploadMedia }),
+    { ...createRoute("/api/media", { POST: uploadMedia }), allowsLongBody: true },
     createRoute("/api/posts", { POST: createPost, GET: listOwnPosts }),
     createRoute("/api/records/*", { POST: putRecord }),
     createRoute("/api/containers", { POST: createContainer }),
@@ -183,8 +182,14 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
   ];
 }
 
-const getLastSegment = (req: IncomingMessage): string =>
-  decodeURIComponent(new URL(req.url ?? "/", "http://localhost").pathname.split("/").at(-1) ?? "");
+function getLastSegment(req: IncomingMessage): string {
+  const segment = new URL(req.url ?? "/", "http://localhost").pathname.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw edgeError("not_found", "The path is not valid.");
+  }
+}
 
 function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const input = schema.safeParse(value);

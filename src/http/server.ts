@@ -85,6 +85,7 @@ export function createHttpServer(options: {
     if (!route?.allowsLongBody) bodyDeadlines.add(req, startedAt);
     res.on("close", () => {
       bodyDeadlines.delete(req);
+      if (!req.complete) bodyDeadlines.add(req, performance.now()); // the rest of a body that was answered early
       clearTimeout(responseTimer);
       const ms = performance.now() - startedAt;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);

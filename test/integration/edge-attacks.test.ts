@@ -346,6 +346,27 @@ test("closes a connection whose body does not arrive, unless the route allows a 
   long.destroy();
 });
 
+test("closes a connection whose body goes on arriving after the response (X1)", async (t) => {
+  const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).end("done");
+  const { nodeServer: server } = createHttpServer({
+    routes: () => [{ path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle }],
+    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
+    metrics: createMetrics(silentLog),
+    newId: () => "req_x",
+    log: silentLog,
+    bodyTimeoutMs: 300,
+  });
+  t.after(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {}).resume();
+  socket.write(`POST /long HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 1000000\r\n\r\n`);
+  const drip = setInterval(() => socket.write("x"), 50);
+  t.after(() => clearInterval(drip));
+  await once(socket, "close");
+});
+
 test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {
   const base = "https://atelier.example";
   const { nodeServer: server } = createHttpServer({

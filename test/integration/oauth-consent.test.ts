@@ -259,6 +259,19 @@ forOneEngine("oauth consent", (fixture) => {
     assert.match(getVisibleText(reopenedPage), /second@example\.com/);
   });
 
+  test("shows the page again if the user's active studio is no longer the one it shows (AUTHZ-3)", async () => {
+    const page = await openConsentPage();
+    const before = await countGrants();
+    await createStudio(service.base, browser, "South");
+    const response = await submitConsent(page);
+    assert.deepEqual([response.status, response.headers.get("location")], [303, page.url.pathname]);
+    assert.equal(await countGrants(), before);
+    const reopenedPage = await browser.open(page.url.href);
+    assert.match(getVisibleText(reopenedPage), /South \(you’re an owner\)/);
+    await submitConsent(reopenedPage);
+    assert.equal(await countGrants(), before + 1);
+  });
+
   test("creates no grant without the token of the form, from another origin, or by GET (A17, W1)", async () => {
     const page = await openConsentPage();
     const otherPage = await openConsentPage();

@@ -3,6 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createBodyReader, maxBodyBytes } from "#mcp/transport/read-body.ts";
 
 /** An unfinished request body: this many bytes have arrived. */
@@ -57,4 +59,25 @@ test("limits unfinished long bodies in total; short bodies are exempt and aborte
     long.end();
     assert.equal(await getStatus(read(long, "ada")), 200, "aborted bodies no longer count");
   }
+});
+
+test("a body in one-byte chunks takes little more memory than its bytes (X1)", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const getUsedBytes = (): number => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const body = createBody(1);
+  const chunkCount = 200_000;
+  const usedBefore = getUsedBytes();
+  const pendingRead = createBodyReader()(body, "eve");
+  for (let i = 1; i < chunkCount; i++) body.emit("data", Buffer.from([i % 251]));
+  const usedBytes = getUsedBytes() - usedBefore;
+  assert.ok(usedBytes < 10 * chunkCount, `${usedBytes} bytes for ${chunkCount}`);
+  body.end();
+  const result = (await pendingRead) as Buffer;
+  assert.equal(result.length, chunkCount);
+  assert.ok(result.subarray(0, -1).every((byte, i) => byte === (i + 1) % 251));
 });

@@ -21,7 +21,7 @@ import {
   renderConnectPage,
   type ReturnPost,
 } from "./connect-pages.ts";
-import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { sendPage, type RenderedPage } from "./page.ts";
 
@@ -100,7 +100,7 @@ export function createConnectRoutes({
     const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
     return withFailurePage(res, context, returnPost, async () => {
-      if (!isFormTokenValid(signer, form.get("form"), webUser.user, path))
+      if (readFormToken(signer, form.get("form"), webUser.user) !== path)
         throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, webUser, { token });
       res.setHeader("set-cookie", pendingConnects.add({ ...pending, returnPost }, req.headers.cookie));

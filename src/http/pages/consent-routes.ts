@@ -11,7 +11,7 @@ import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
-import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
 
@@ -37,10 +37,14 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const { user } = webUser;
     await enforceRateLimit(deps, "consentPage", user.id);
     const pendingConsent = await consent.getPending(req, res);
-    const me = await describeMe(deps, webUser);
-    const studio = me.memberships.find(({ studioId }) => studioId === me.activeStudioId);
-    const formToken = createFormToken(signer, user, getPagePath(pendingConsent), deps.clock() + formLifetime);
+    const studio = await findActiveStudio(webUser);
+    const formToken = createFormToken(signer, user, getFormPage(pendingConsent, studio), deps.clock() + formLifetime);
     sendPage(res, renderConsentPage({ pendingConsent, user, studio, formToken }));
+  }
+
+  async function findActiveStudio(webUser: WebUser): Promise<Me["memberships"][number] | undefined> {
+    const { memberships, activeStudioId } = await describeMe(deps, webUser);
+    return memberships.find(({ studioId }) => studioId === activeStudioId);
   }
 
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -54,7 +58,9 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     await enforceRateLimit(deps, "consent", user.id);
     const pendingConsent = await consent.getPending(req, res);
     // `getPending` has checked the consent cookie, which binds the request to this browser.
-    if (!isFormTokenValid(signer, form.get("token"), user, getPagePath(pendingConsent))) {
+    const page = getPagePath(pendingConsent);
+    const formPage = readFormToken(signer, form.get("token"), user);
+    if (formPage?.split("?")[0] !== page) {
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",
@@ -64,6 +70,9 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const decision = form.get("decision");
     if (decision === "cancel") return consent.deny(req, res);
     if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");
+    // If the user switched to another studio meanwhile, the page shows that one first.
+    if (formPage !== page && formPage !== getFormPage(pendingConsent, await findActiveStudio(webUser)))
+      return redirectSeeOther(res, page);
     return consent.grant(req, res, webUser, getChosenScopes(form.get("access"), form.get("publish")));
   }
 
@@ -72,7 +81,11 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
   ];
 }
 
-const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;
+const getPagePath = ({ uid }: PendingConsent): string => `/consent/${uid}`;
+
+/** What the form token is bound to: the page and the studio that it shows. */
+const getFormPage = (pendingConsent: PendingConsent, studio: { studioId: string } | undefined): string =>
+  getPagePath(pendingConsent) + (studio ? `?studio=${studio.studioId}` : "");
 
 interface ConsentPageOptions {
   pendingConsent: PendingConsent;

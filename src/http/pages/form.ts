@@ -38,9 +38,10 @@ export function createFormToken(signer: Signer, user: User, page: string, expire
   return signer.sign("form", { user: user.id, page }, expiresAt);
 }
 
-export function isFormTokenValid(signer: Signer, token: string | null, user: User, page: string): boolean {
-  const claims = signer.verify("form", token ?? "");
-  return claims !== undefined && claims["user"] === user.id && claims["page"] === page;
+/** Returns the page of a valid CSRF token. */
+export function readFormToken(signer: Signer, token: string | null, user: User): string | undefined {
+  const { user: userId, page } = signer.verify("form", token ?? "") ?? {};
+  return userId === user.id && typeof page === "string" ? page : undefined;
 }
 
 /** The sign-in cookie contains the path, so the path must be short. */

@@ -9,7 +9,7 @@ import { hours } from "#lib/clock.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
-import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
 
@@ -58,7 +58,7 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     const form = await readForm(req);
     const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
-    if (!isFormTokenValid(signer, form.get("form"), webUser.user, path)) {
+    if (readFormToken(signer, form.get("form"), webUser.user) !== path) {
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",
