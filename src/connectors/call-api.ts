@@ -106,7 +106,7 @@ export function buildRequest(
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    const body = bytes.length === 0 ? {} : parseJson(bytes, keepInt64);
+    const body = bytes.length === 0 ? {} : parseJson(bytes, { reviver: keepInt64 });
     return Array.isArray(body) ? { items: body } : toObject(body);
   } catch {
     throw new PlatformError("unavailable", "it sent an invalid response");

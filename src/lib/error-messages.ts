@@ -77,7 +77,7 @@ export const errorMessages = {
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
   "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
   "invalid_input:json": () => "The body is not valid UTF-8 JSON.",
-  "invalid_input:json_depth": () => "The JSON is nested too deeply.",
+  "invalid_input:json_shape": () => "The JSON is nested too deeply or has too many values.",
 
   inline_too_large_use_presign: (data: { limitBytes: number }) =>
     `A file sent inline must be smaller than ${data.limitBytes} bytes.`,

@@ -10,8 +10,11 @@ export type JsonReviver = (key: string, value: unknown, context: { source?: stri
  * Parses untrusted JSON. Checks the depth before parsing: megabytes of `[` take a parser seconds, and deeply nested
  * values overflow the stack of any code that walks them later, including the logger.
  */
-export function parseJson(bytes: Uint8Array, reviver?: JsonReviver): unknown {
-  if (findShapeProblem(bytes) !== undefined) throw new AppError("invalid_input:json_depth");
+export function parseJson(
+  bytes: Uint8Array,
+  { reviver, ...limits }: { reviver?: JsonReviver; maxValues?: number } = {},
+): unknown {
+  if (findShapeProblem(bytes, limits) !== undefined) throw new AppError("invalid_input:json_shape");
   try {
     // The types of TypeScript do not have the third parameter of a reviver.
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes), reviver as never);
