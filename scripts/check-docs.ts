@@ -34,7 +34,7 @@ const uncheckedFiles =
   /^(scripts\/banned-words\.ts|migrations\/.*|bench\/peers\/.*|.*package-lock\.json|.*\.(svg|webp))$/;
 
 const root = join(import.meta.dirname, "..");
-const ignoredPaths = /^(\.git|(.*\/)?node_modules|data|web\/dist)(\/|$)/;
+const ignoredPaths = /^(\.git|(.*\/)?node_modules|data|build|web\/dist)(\/|$)/;
 const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignoredPaths.test(toPath(entry)) })
   .filter((entry) => entry.isFile())
   .map(toPath);

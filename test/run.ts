@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onExit } from "./support/at-exit.ts";
+import { createTemplates } from "./support/engines.ts";
+import type { FileTimes } from "./support/exit-limit.ts";
 import { findProgram } from "./support/find-program.ts";
 import { hidePrograms } from "./support/hide-programs.ts";
 import { longRunReason } from "./support/long-run.ts";
@@ -13,24 +15,30 @@ import { createTempFolder } from "./support/temp-folder.ts";
 import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
 
 /**
- * `npm test`: runs the checks, builds the web app, starts the servers that tests need, and runs every test.
- * With file arguments, runs only those tests, without the checks: `npm test -- test/integration/posts.test.ts`.
- * With `--long`, runs tests at full size (CI uses a smaller size), which takes minutes per file:
- * `npm test -- --long test/faults/kill-service.test.ts`.
+ * `npm test`: runs the checks, builds the web app, starts the servers that tests need, and runs every test whose outcome
+ * does not depend on the speed of the machine. With file arguments, runs only those tests, without the checks:
+ * `npm test -- test/integration/posts.test.ts`.
+ * `npm run reliability`: runs the tests of test/reliability, one file at a time, and prints a line per guarantee.
+ * With `--long`, runs tests at full size, which takes minutes per file:
+ * `npm run reliability -- --long test/reliability/kill-service.test.ts`.
  * With `--pgbouncer`, suites that run on each database run only on PostgreSQL, through PgBouncer in transaction mode:
  * `npm test -- --pgbouncer test/integration/*.test.ts`.
  * With `--without-programs`, hides every program that npm does not install, as on a machine without them.
+ * Writes the time and CPU of each test file to build/test-times.tsv.
  */
 
 const root = join(import.meta.dirname, "..");
 const isLong = process.argv.includes("--long");
 const usesPgBouncer = process.argv.includes("--pgbouncer");
 const hidesPrograms = process.argv.includes("--without-programs");
-const flags = ["--long", "--pgbouncer", "--without-programs"];
+const isReliability = process.argv.includes("--reliability");
+const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability"];
 const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
-const timeoutFlag = `--test-timeout=${isLong ? 7_200_000 : 300_000}`;
+const maxMinutes = isReliability ? 15 : 5;
+const timeoutFlag = `--test-timeout=${(isLong ? 120 : maxMinutes) * 60_000}`;
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
+const missingDependencies: TestDependency[] = [];
 let runningChild: ChildProcess | undefined;
 
 onExit(() => runningChild?.kill());
@@ -39,45 +47,34 @@ process.exitCode = await main().finally(stopAll);
 
 async function main(): Promise<number> {
   if (hidesPrograms) hidePrograms();
+  if (!isReliability) useMemoryForTempFiles();
   // node --test ignores a missing file if others are listed.
   const missingFiles = requestedFiles.filter((file) => globSync(file, { cwd: root }).length === 0);
   if (missingFiles.length > 0) {
     console.error(
-      `No such test file: ${missingFiles.join(", ")}. Tests are in test/spec, integration, e2e and faults.`,
+      `No such test file: ${missingFiles.join(", ")}. Tests are in test/spec, integration, e2e, faults and reliability.`,
     );
     return 1;
   }
-  if (requestedFiles.length === 0 && !(await run(["scripts/check.ts"]))) return 1;
+  if (requestedFiles.length === 0 && !isReliability && !(await run(["scripts/check.ts"]))) return 1;
   if (!(await run(["scripts/build-web.ts"]))) return 1;
 
-  // Every test file is a process, and some start dozens, so they share a compile cache.
-  const env: Record<string, string> = { NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path };
-  if (isLong) env["TEST_LONG"] = "1";
-  const missingDependencies: TestDependency[] = [];
-  for (const dependency of testDependencies) {
-    const provided = await dependency.provide();
-    if (!provided) missingDependencies.push(dependency);
-    if (provided) stops.push(provided.stop);
-    Object.assign(env, provided?.env);
-  }
-  const visibleDependencies = testDependencies.filter((dependency) => !missingDependencies.includes(dependency));
-  if (hidesPrograms && visibleDependencies.length > 0) {
-    console.error(`--without-programs did not hide: ${visibleDependencies.map(({ name }) => name).join(", ")}`);
-    return 1;
-  }
-  if (usesPgBouncer) {
-    const pooler = await startPgBouncer(findProgram("pgbouncer") ?? "pgbouncer", env["TEST_DATABASE_URL"] ?? "");
-    stops.unshift(pooler.stop);
-    env["TEST_POOLER_URL"] = pooler.url;
-  }
-
-  const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
+  const env = await prepare();
+  if (!env) return 1;
+  const folders = isReliability ? "reliability" : "{spec,integration,e2e,faults}";
+  const allFiles = globSync(`test/${folders}/**/*.test.ts`, { cwd: root }).toSorted();
   const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
   // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
-  // phase of their own, because they would disturb tests that measure response times, and need more of a core.
-  const phases = [await runTests(otherTests, 4, env), await runTests(browserTests, 3, env)];
+  // phase of their own, because they need more of a core. Reliability is measured on an otherwise idle machine.
+  const concurrency = isReliability ? { browser: 1, other: 1 } : { browser: 3, other: 4 };
+  const phases = [
+    await runTests(otherTests, concurrency.other, env),
+    await runTests(browserTests, concurrency.browser, env),
+  ];
   const reports = phases.flatMap((phase) => phase.reports);
+  writeTimes(env["TEST_TIMES"] ?? "");
+  if (isReliability) printGuarantees(reports.filter(({ outcome }) => outcome !== "skipped"));
   const skippedTests = reports.filter(({ outcome, reason }) => outcome === "skipped" && reason !== longRunReason);
   printTests(
     "Failed tests",
@@ -89,6 +86,37 @@ async function main(): Promise<number> {
   const mustBeComplete = process.env["CI"] === "true" && !hidesPrograms;
   if (isIncomplete && mustBeComplete) console.error("CI=true: a missing program or a skipped test is a failure.");
   return phases.every((phase) => phase.passed) && !(isIncomplete && mustBeComplete) ? 0 : 1;
+}
+
+/** Starts the servers, and returns the environment of the tests; undefined if they can't run. */
+async function prepare(): Promise<Record<string, string> | undefined> {
+  // Every test file is a process, and some start dozens, so they share a compile cache.
+  const env: Record<string, string> = {
+    NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path,
+    TEST_TIMES: join(createTempFolder("atelier-test-times-").path, "times.jsonl"),
+  };
+  if (isLong) env["TEST_LONG"] = "1";
+  for (const dependency of testDependencies) {
+    const provided = await dependency.provide();
+    if (!provided) missingDependencies.push(dependency);
+    if (provided) stops.push(provided.stop);
+    Object.assign(env, provided?.env);
+  }
+  Object.assign(process.env, env);
+  const templates = await createTemplates();
+  stops.unshift(templates.remove);
+  Object.assign(env, templates.env);
+  const visibleDependencies = testDependencies.filter((dependency) => !missingDependencies.includes(dependency));
+  if (hidesPrograms && visibleDependencies.length > 0) {
+    console.error(`--without-programs did not hide: ${visibleDependencies.map(({ name }) => name).join(", ")}`);
+    return undefined;
+  }
+  if (usesPgBouncer) {
+    const pooler = await startPgBouncer(findProgram("pgbouncer") ?? "pgbouncer", env["TEST_DATABASE_URL"] ?? "");
+    stops.unshift(pooler.stop);
+    env["TEST_POOLER_URL"] = pooler.url;
+  }
+  return env;
 }
 
 async function runTests(
@@ -108,8 +136,38 @@ async function runTests(
     ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...files],
     env,
   );
-  const lines = readFileSync(reportsPath, "utf8").split("\n").slice(0, -1);
-  return { passed, reports: lines.map((line) => JSON.parse(line) as ReportedTest) };
+  return { passed, reports: readJsonLines<ReportedTest>(reportsPath) };
+}
+
+function readJsonLines<T>(path: string): T[] {
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
+/** Writes to memory, where the system has a file system in memory that is large enough. */
+function useMemoryForTempFiles(): void {
+  const path = "/dev/shm";
+  const minBytes = 4 * 1024 ** 3;
+  if (process.env["TMPDIR"] !== undefined || !existsSync(path)) return;
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize >= minBytes) process.env["TMPDIR"] = path;
+}
+
+/** Writes the slowest files first. */
+function writeTimes(path: string): void {
+  const times = readJsonLines<FileTimes>(path).toSorted((a, b) => b.cpuSeconds - a.cpuSeconds);
+  const lines = times.map(({ file, seconds, cpuSeconds }) => [cpuSeconds.toFixed(1), seconds.toFixed(1), file]);
+  mkdirSync(join(root, "build"), { recursive: true });
+  const rows = [["CPU s", "s", "file"], ...lines].map((row) => `${row.join("\t")}\n`);
+  writeFileSync(join(root, "build/test-times.tsv"), rows.join(""));
+}
+
+function printGuarantees(tests: readonly ReportedTest[]): void {
+  const lines = tests.map(({ outcome, name, location, seconds }) => {
+    const mark = outcome === "passed" ? "holds " : "FAILED";
+    return `  ${mark} ${seconds.toFixed(0).padStart(5)} s  ${location.replace(/^.*\/|\.test\.ts.*$/g, "")}: ${name}`;
+  });
+  console.log(`\nGuarantees:\n${lines.join("\n")}`);
 }
 
 function printTests(heading: string, tests: readonly ReportedTest[]): void {

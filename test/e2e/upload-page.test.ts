@@ -260,6 +260,7 @@ forEachEngine(
     test("finishes uploads started within the 30 minutes, and rejects later ones (UPLOAD-5)", async () => {
       const service = await startUploadService(fixture, "disk");
       const browser = await openChromium();
+      expectFailure(browser, 410, "/api/uploads/files");
       const folder = createTempFolder();
       try {
         const path = `${folder.path}/video.mp4`;

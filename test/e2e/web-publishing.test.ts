@@ -527,16 +527,16 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await page.getByLabel("Status").selectOption("canceled");
-    await waitUntil(async () => (await rows.count()) === 3, { description: "only canceled publications are listed" });
-    assert.equal(await rows.getByText("Canceled", { exact: true }).count(), 3);
+    await waitUntil(async () => (await rows.count()) === 4, { description: "only canceled publications are listed" });
+    assert.equal(await rows.getByText("Canceled", { exact: true }).count(), 4);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Clear filters" }).count(), 0, "shows one of two buttons");
     await page.getByRole("link", { name: "Clear filters" }).click();
-    await waitUntil(async () => (await rows.count()) > 3, { description: "all publications are listed" });
+    await waitUntil(async () => (await rows.count()) > 4, { description: "all publications are listed" });
     await page.getByLabel("Status").selectOption("canceled");
     await page.getByRole("button", { name: "Clear filters" }).click();
-    await waitUntil(async () => (await rows.count()) > 3, { description: "all publications are listed" });
+    await waitUntil(async () => (await rows.count()) > 4, { description: "all publications are listed" });
     assert.equal(await page.getByRole("button", { name: "Clear filters" }).count(), 0);
     assert.doesNotMatch(page.url(), /\?/);
 

@@ -346,7 +346,7 @@ test("closes a connection whose body does not arrive, unless the route allows a 
   long.destroy();
 });
 
-test("closes a connection whose body goes on arriving after the response (X1)", async (t) => {
+test("closes a connection whose body still arrives after the response (X1)", async (t) => {
   const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).end("done");
   const { nodeServer: server } = createHttpServer({
     routes: () => [{ path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle }],

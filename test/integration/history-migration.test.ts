@@ -8,13 +8,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createIdGenerator } from "#lib/ids.ts";
-import {
-  createDeps,
-  createTemporaryDatabase,
-  listEngines,
-  silentLog,
-  type TemporaryDatabase,
-} from "../support/engines.ts";
+import { createDeps, createEmptyDatabase, listEngines, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { readHistory } from "../support/history-fixture.ts";
 import { createMigrationFolder, queryDatabase, type MigrationFolder } from "../support/migrations.ts";
 
@@ -88,7 +82,7 @@ for (const engine of listEngines()) {
     let folder: MigrationFolder;
     let database: Awaited<ReturnType<typeof openDatabase>>;
     before(async () => {
-      location = await createTemporaryDatabase(engine);
+      location = await createEmptyDatabase(engine);
       folder = createMigrationFolder(olderMigrations);
       await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
       for (const statement of statements) await queryDatabase(location, statement);

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { MigrationError } from "#db/migrate.ts";
 import { openDatabase } from "#db/open-database.ts";
 import {
-  createTemporaryDatabase,
+  createEmptyDatabase,
   listEngines,
   silentLog,
   type DatabaseLocation,
@@ -34,7 +34,7 @@ for (const engine of listEngines()) {
     });
 
     async function newDatabase(): Promise<DatabaseLocation> {
-      const database = await createTemporaryDatabase(engine);
+      const database = await createEmptyDatabase(engine);
       databases.push(database);
       return database;
     }

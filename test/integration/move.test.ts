@@ -8,7 +8,7 @@ import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createS3Client } from "#storage/s3/s3-caller.ts";
 import {
-  createTemporaryDatabase,
+  createEmptyDatabase,
   getDatabaseSettings,
   skipWithoutPostgres,
   type TemporaryDatabase,
@@ -62,7 +62,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip }, () => {
 
   before(async () => {
     base = await findFreeBaseUrl();
-    targetDatabase = await createTemporaryDatabase("postgres");
+    targetDatabase = await createEmptyDatabase("postgres");
     await createBucket(bucket);
     service = await startMain(getSourceEnv());
     credentials = await createCredentials({ databaseUrl: undefined, dataDir }, base);
@@ -102,7 +102,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip }, () => {
     await client.send(new PutObjectCommand({ Bucket: usedBucket, Key: "files/ast_x.0", Body: "x" }));
     await assertMoveRejected(getTargetEnv({ S3_BUCKET: usedBucket }), /bucket of S3_BUCKET is not empty/);
 
-    const usedDatabase = await createTemporaryDatabase("postgres");
+    const usedDatabase = await createEmptyDatabase("postgres");
     const otherService = await startMain(
       getTargetEnv({ ...getDatabaseSettings(usedDatabase), DATA_DIR: join(folder.path, "x") }),
     );

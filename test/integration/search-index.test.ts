@@ -19,7 +19,7 @@ import { trashLifetime } from "#domain/trash/ports.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { untilDone } from "../support/batch-options.ts";
-import { createDeps, createTemporaryDatabase, forEachEngine, silentLog } from "../support/engines.ts";
+import { createDeps, createEmptyDatabase, forEachEngine, silentLog } from "../support/engines.ts";
 import { addFile } from "../support/history-fixture.ts";
 import { insertPosts } from "../support/hostile-posts.ts";
 import { assertTokensMatch } from "../support/index-tokens.ts";
@@ -218,7 +218,7 @@ forEachEngine("search index", (fixture) => {
           .map((name) => [name, readFileSync(join(migrations, name), "utf8")]),
       );
     const folder = createMigrationFolder(readMigrations((name) => name < "0016"));
-    const location = await createTemporaryDatabase(fixture.engine);
+    const location = await createEmptyDatabase(fixture.engine);
     try {
       const olderDatabase = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
       const owner = await newStudio(createDeps(olderDatabase, fixture.clock));

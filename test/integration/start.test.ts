@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { createTemporaryDatabase, getDatabaseSettings, skipWithoutPostgres } from "../support/engines.ts";
+import { createEmptyDatabase, getDatabaseSettings, skipWithoutPostgres } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { startChildProgram } from "../support/child-program.ts";
@@ -56,7 +56,7 @@ describe("startup", () => {
       skip: skipWithoutPostgres,
     },
     async () => {
-      const database = await createTemporaryDatabase("postgres");
+      const database = await createEmptyDatabase("postgres");
       cleanups.push(() => database.remove());
       const base = await findFreeBaseUrl();
       const dataDir = join(newFolder(), "not", "there", "yet");
@@ -80,7 +80,7 @@ describe("startup", () => {
       skip: skipWithoutPostgres,
     },
     async () => {
-      const database = await createTemporaryDatabase("postgres");
+      const database = await createEmptyDatabase("postgres");
       cleanups.push(() => database.remove());
       const file = join(newFolder(), "file");
       writeFileSync(file, "");

@@ -15,8 +15,8 @@ function findCitations(source: string): string[] {
 }
 
 const allIds = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
-const citations = globSync("{spec,integration,e2e,faults}/**/*.test.ts", { cwd: testFolder }).flatMap((file) =>
-  findCitations(readFileSync(join(testFolder, file), "utf8")).map((id) => ({ file, id })),
+const citations = globSync("{spec,integration,e2e,faults,reliability}/**/*.test.ts", { cwd: testFolder }).flatMap(
+  (file) => findCitations(readFileSync(join(testFolder, file), "utf8")).map((id) => ({ file, id })),
 );
 
 const citedIds = new Set(citations.map(({ id }) => id));

@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
@@ -5,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/database.ts";
-import { createStores, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
+import { createStores, databaseFileName, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
@@ -133,21 +135,58 @@ export function getDatabaseSettings({ databaseUrl, databaseListenUrl }: Database
 export const getListenUrl = ({ databaseUrl, databaseListenUrl = databaseUrl }: DatabaseLocation): string | undefined =>
   databaseListenUrl;
 
-/**
- * Creates an empty PostgreSQL database, or the path of a SQLite data folder that does not exist yet. `pooler` is the URL
- * of a pooler in front of `server`.
- */
+/** Creates a database for `openDatabase`: with all tables if `npm test` prepared a template, otherwise empty. */
 export async function createTemporaryDatabase(
   engine: EngineName,
+  server?: string,
+  pooler?: string,
+): Promise<TemporaryDatabase> {
+  const template = server === undefined ? process.env[templateVariables[engine]] : undefined;
+  return createDatabase(engine, template, server, pooler);
+}
+
+/** Creates an empty PostgreSQL database, or the path of a SQLite data folder that does not exist yet. */
+export const createEmptyDatabase = (engine: EngineName): Promise<TemporaryDatabase> =>
+  createDatabase(engine, undefined);
+
+/** The name of a PostgreSQL database, or the path of a SQLite file, with all tables and no rows. */
+const templateVariables = { postgres: "TEST_POSTGRES_TEMPLATE", sqlite: "TEST_SQLITE_TEMPLATE" } as const;
+
+/** Creates the templates for this run, so that not every suite has to apply every migration. */
+export async function createTemplates(): Promise<{ env: Record<string, string>; remove(): Promise<void> }> {
+  const locations = await Promise.all(
+    listEngines().map(async (engine) => ({ engine, ...(await createEmptyDatabase(engine)) })),
+  );
+  for (const location of locations) await (await openDatabase({ ...location, log: silentLog })).close();
+  const getTemplate = ({ databaseUrl, databaseListenUrl = databaseUrl, dataDir }: DatabaseLocation): string =>
+    databaseListenUrl === undefined ? join(dataDir, databaseFileName) : new URL(databaseListenUrl).pathname.slice(1);
+  return {
+    env: Object.fromEntries(
+      locations.map((location) => [templateVariables[location.engine], getTemplate(location)] as const),
+    ),
+    remove: async () => void (await Promise.all(locations.map((location) => location.remove()))),
+  };
+}
+
+/** `pooler` is the URL of a pooler in front of `server`. */
+async function createDatabase(
+  engine: EngineName,
+  template: string | undefined,
   server = process.env["TEST_DATABASE_URL"],
   pooler = server === process.env["TEST_DATABASE_URL"] ? process.env["TEST_POOLER_URL"] : undefined,
 ): Promise<TemporaryDatabase> {
   const folder = createTempFolder();
-  if (engine === "sqlite")
-    return { databaseUrl: undefined, dataDir: `${folder.path}/data`, remove: async () => folder.remove() };
+  if (engine === "sqlite") {
+    const dataDir = join(folder.path, "data");
+    if (template !== undefined) {
+      mkdirSync(dataDir, { mode: 0o700 });
+      copyFileSync(template, join(dataDir, databaseFileName));
+    }
+    return { databaseUrl: undefined, dataDir, remove: async () => folder.remove() };
+  }
   if (!server) throw new Error("TEST_DATABASE_URL is not set");
   const name = `atelier_test_${randomBytes(8).toString("hex")}`;
-  await runAdminSql(server, `CREATE DATABASE ${name}`);
+  await runAdminSql(server, `CREATE DATABASE ${name}${template === undefined ? "" : ` TEMPLATE ${template}`}`);
   const getUrl = (base: string): string => Object.assign(new URL(base), { pathname: `/${name}` }).href;
   return {
     databaseUrl: getUrl(pooler ?? server),

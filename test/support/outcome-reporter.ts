@@ -1,34 +1,40 @@
 import { relative, resolve } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 
-/** A test or suite that failed or was skipped. */
+/** A test, or a suite that failed or was skipped. */
 export interface ReportedTest {
-  outcome: "failed" | "skipped";
+  outcome: "passed" | "failed" | "skipped";
   location: string;
   name: string;
   reason: string;
+  seconds: number;
 }
 
-/** Writes a line of JSON for each failed or skipped test. `npm test` prints them last, because each phase prints thousands of lines. */
+/** Writes a line of JSON for each test. `npm test` prints failed and skipped ones last, because it prints thousands of lines. */
 export default async function* reportOutcomes(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const lastErrorOutput = new Map<string, string>();
   for await (const event of events) {
     if (event.type === "test:stderr" && event.data.message.trim() !== "")
       lastErrorOutput.set(resolve(event.data.file), event.data.message);
-    if (event.type !== "test:fail" && (event.type !== "test:pass" || event.data.skip === undefined)) continue;
+    if (event.type !== "test:fail" && event.type !== "test:pass") continue;
     const {
       name,
       file = "",
       line = 0,
       skip,
+      details,
       entryFile = file,
     } = event.data as typeof event.data & { entryFile?: string };
     // A suite that `forEachEngine` defines has its line there.
     const location = `${relative(process.cwd(), entryFile)}${entryFile === file ? `:${line}` : ""}`;
-    const report = (outcome: ReportedTest["outcome"], reason: string) =>
-      `${JSON.stringify({ outcome, location, name, reason: reason.replaceAll(/\s+/g, " ").slice(0, 2000) })}\n`;
+    const report = (outcome: ReportedTest["outcome"], longReason = ""): string => {
+      const reason = longReason.replaceAll(/\s+/g, " ").slice(0, 2000);
+      const test: ReportedTest = { outcome, location, name, reason, seconds: details.duration_ms / 1000 };
+      return `${JSON.stringify(test)}\n`;
+    };
     if (event.type === "test:pass") {
-      yield report("skipped", typeof skip === "string" ? skip : "");
+      if (skip !== undefined) yield report("skipped", typeof skip === "string" ? skip : "");
+      else if (details.type !== "suite") yield report("passed");
       continue;
     }
     const error = event.data.details.error as Error & { failureType?: string; exitCode?: number };

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, openSessionStream, type TestEventStream } from "./event-stream.ts";
-import { isLongRun } from "./long-run.ts";
 import { appsMeta, callLegacy, callModern, initialize } from "./mcp.ts";
 import { sha256 } from "./stores.ts";
 import type { StudioClient } from "./studio-client.ts";
@@ -37,8 +36,6 @@ const pauseMs = 100;
 const uploadPauseMs = 1000;
 /** The pause between two edits, much shorter than the time between two restarts. */
 const editPauseMs = 150;
-/** How many calls of a load may be repeated because the database of a busy machine did not respond in time. */
-const maxRetries = isLongRun ? 0 : 3;
 /** A scheduled publication is due this long after it is created, so that another process often publishes it. */
 const publishDelayMs = 1500;
 
@@ -54,7 +51,6 @@ export async function startRestartLoad(
   /** How many rounds each worker has finished. */
   const roundCounts: number[] = [];
   let requestCount = 0;
-  let retryCount = 0;
   const stop = new AbortController();
   const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
 
@@ -62,8 +58,6 @@ export async function startRestartLoad(
     const params = { name: tool, arguments: input, _meta: appsMeta };
     const { status, text, json } = await callModern(caller, "tools/call", params);
     requestCount++;
-    const isBusy = status === 200 && json.result.structuredContent?.code === "storage_unavailable";
-    if (isBusy && retryCount++ < maxRetries) return call(tool, input);
     if (status !== 200 || json.result.isError) throw new Error(`${tool}: ${status} ${text.slice(0, 300)}`);
     return json.result.structuredContent;
   }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { signIn } from "../support/http-browser.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
@@ -17,8 +16,8 @@ import { waitUntil } from "../support/wait-until.ts";
 const authorizeRequests = 50;
 /** Generous for a busy machine; if lookups used the thread pool, sign-in would fail after 8 s. */
 // CI machines are busy.
-const maxFastMs = isLongRun ? 4000 : 7000;
-const maxResponseMs = isLongRun ? 5000 : 10_000;
+const maxFastMs = 4000;
+const maxResponseMs = 5000;
 
 describe(
   "a name server that never responds",

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { isLongRun } from "../support/long-run.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
@@ -9,7 +8,7 @@ import { getTestS3Environment, getTestS3Settings, skipWithoutS3 } from "../suppo
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const uploadCount = 50;
-const maxMs = isLongRun ? 15_000 : 20_000; // CI machines are busy
+const maxMs = 15_000;
 
 describe("the whole service on an S3 store that hangs", { skip: skipWithoutS3 }, () => {
   const folder = createTempFolder();

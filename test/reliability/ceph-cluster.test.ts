@@ -16,7 +16,7 @@ import { skipWithout } from "../support/find-program.ts";
 const rounds = isLongRun ? 5 : 1;
 /** Long runs use Ceph's default of 20 s. A paused daemon then blocks the store for longer than the service waits. */
 const heartbeatGraceSeconds = isLongRun ? 20 : 6;
-const maxErrorMs = isLongRun ? 15_000 : 20_000; // CI machines are busy
+const maxErrorMs = 15_000;
 const maxRecoveryMs = { kill: 30_000, pause: heartbeatGraceSeconds * 1000 + 30_000 };
 const healthPath = "/swift/healthcheck";
 

@@ -8,10 +8,9 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
 import { startHelper, type HelperProcess } from "../support/helper-process.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { measureOutcome } from "../support/measure-outcome.ts";
 
-const maxMs = isLongRun ? 5000 : 10_000; // CI machines are busy
+const maxMs = 5000;
 
 forEachEngine(
   "a SQLite file that another process writes to",

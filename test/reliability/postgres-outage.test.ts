@@ -13,12 +13,11 @@ import { createPostgresCluster, findPostgres, type PostgresCluster } from "../su
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { queryDatabase } from "../support/migrations.ts";
 import { newStudio } from "../support/users.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** The longest that a request may wait for a database that does not respond. */
-const maxMs = isLongRun ? 5000 : 10_000; // CI machines are busy
+const maxMs = 5000;
 const programFolder = findPostgres();
 
 /** Starts its own PostgreSQL server, so that the tests can stop it. */
@@ -112,7 +111,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
     const restartedAt = performance.now();
     await waitUntil(
       () => load.results.some(({ finishedAt, outcome }) => finishedAt > restartedAt && outcome === "ok"),
-      { timeoutMs: isLongRun ? 5000 : 20_000 },
+      { timeoutMs: 5000 },
     );
     await sleep(500);
     const { results, acknowledgedIds } = await load.stop();

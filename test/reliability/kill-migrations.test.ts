@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
-import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
+import { createEmptyDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
 import { startHelper } from "../support/helper-process.ts";
 import { isLongRun } from "../support/long-run.ts";
@@ -35,7 +35,7 @@ for (const engine of listEngines()) {
 
     /** Kills a process that migrates a new database, after `delayMs` or when it is done. Counts the applied files. */
     async function killDuringMigration(delayMs: number | undefined): Promise<{ appliedCount: number; ms: number }> {
-      const location = await createTemporaryDatabase(engine);
+      const location = await createEmptyDatabase(engine);
       try {
         const helper = startHelper("open-database.ts", { ...location, migrations: folder.path });
         await helper.waitForLine("loaded");

@@ -18,10 +18,9 @@ import { systemClock } from "#lib/clock.ts";
 import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/users.ts";
-import { isLongRun } from "../support/long-run.ts";
 import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
 
-const maxMs = isLongRun ? 5000 : 10_000; // CI machines are busy
+const maxMs = 5000;
 const programFolder = findPostgres();
 
 /** Starts its own PostgreSQL server, which allows few connections. */

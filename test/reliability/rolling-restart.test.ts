@@ -14,7 +14,7 @@ import { skipWithout } from "../support/find-program.ts";
 const skip = skipWithoutPostgres || skipWithoutS3 || skipWithout("haproxy");
 const rounds = isLongRun ? 5 : 1;
 const accounts = ["harbour", "market", "museum"];
-const maxUpdateMs = isLongRun ? 5000 : 10_000; // CI machines are busy
+const maxUpdateMs = 5000;
 
 describe("four processes behind HAProxy, restarted one after another under load", { skip }, () => {
   let fleet: Fleet;
