@@ -2,12 +2,20 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
-import { minutes, toIsoTime } from "#lib/clock.ts";
+import { minutes } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { callRow, createScene, matrix, type MatrixRow, type Scene } from "../support/api-matrix.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
+import { readContentRows } from "../support/ending-access.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
+
+/** The names of the ids in a path of `matrix`, apart from those that are not of a studio. */
+const listParams = (route: string): string[] =>
+  [...route.matchAll(/:(\w+)/g)].map(([, name = ""]) => name).filter((name) => !["revision", "unknown"].includes(name));
+
+const malformedIds = listHostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
 
 /** A request body that passes the guards of every route. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
@@ -17,9 +25,14 @@ forOneEngine("JSON API guards", (fixture) => {
   /** Two studios, each with its own user. No request of this suite changes them. */
   let mine: StudioFixture;
   let theirs: StudioFixture;
+  /** Two more studios, with objects of every kind. */
+  let myScene: Scene;
+  let theirScene: Scene;
   before(async () => {
     server = await startApiServer(fixture.deps);
     [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
+    myScene = await createScene(fixture.deps, server, "owner");
+    theirScene = await createScene(fixture.deps, server, "owner");
   });
   // So that no rate limit counts the calls of the tests before.
   beforeEach(() => fixture.clock.advance(minutes(1)));
@@ -120,44 +133,45 @@ forOneEngine("JSON API guards", (fixture) => {
     });
   }
 
-  for (const route of listApiRoutes().filter(({ path }) =>
-    /:(userId|postId|invitationId|grantId|token|id|undoId)\b/.test(path),
-  )) {
-    test(`${route.method} ${route.path} returns 404 for a malformed id and for an id of another studio (T1, ERR-not_found)`, async () => {
-      const cookie = await server.signIn(mine.owner);
-      const inputs: [string, object][] = [
-        ["members", { role: "member" }],
-        ["/posts/:postId/restore", { revision: 1 }],
-        ["/comments/:commentId", { resolved: true }],
-        ["/comments", { body: "A comment" }],
-        ["/posts/:postId/approve", { revision: 1, publications: [{ id: "pub_1", scheduledFor: null }] }],
-        ["/posts/:postId/publications", { connectionIds: ["plc_1"] }],
-        ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
-        ["/undos/", {}],
-        ["upload-links", {}],
-        ["/crop", { platform: "mastodon", mode: "crop" }],
-        ["/assets/", {}],
-      ];
-      const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: "Title" };
-      const ids = listHostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
-      const { studioId: _, token: _token, ...foreignIds } = theirs.params;
-      const invalidParams = [
-        ...(route.path.includes(":token") ? [] : [foreignIds]),
-        ...ids.map((id) => ({ userId: id, postId: id, invitationId: id, grantId: id, token: id, id, undoId: id })),
-      ];
-      for (const params of invalidParams) {
-        assertProblem(
-          await call(server, route.method, fillPath(route.path, { ...mine.params, ...params }), {
-            cookie,
-            body: input,
-          }),
-          404,
-          "not_found",
-          JSON.stringify(params),
-        );
+  for (const row of matrix.filter(({ route }) => listParams(route).length > 0)) {
+    test(`${row.route} ${row.variant ?? ""} returns 404 for each id that is malformed or of another studio (T1, ERR-not_found)`, async () => {
+      const rowsBefore = await prepareRow(row);
+      for (const name of listParams(row.route)) {
+        const foreignId = await theirScene.getId(name);
+        for (const id of [foreignId, ...malformedIds]) {
+          const getId = async (wanted: string) => (wanted === name ? encodeURIComponent(id) : myScene.getId(wanted));
+          assertProblem(await callRow(server, { ...myScene, getId }, row), 404, "not_found", `${name}: ${id}`);
+        }
       }
+      assert.deepEqual(await readContentRows(fixture), rowsBefore, "nothing changed");
     });
   }
+
+  /** Creates every object of the row in both studios. */
+  async function prepareRow(row: MatrixRow): Promise<Record<string, unknown[]>> {
+    for (const scene of [myScene, theirScene]) {
+      for (const name of listParams(row.route)) await scene.getId(name);
+      if (typeof row.body === "function") await row.body(scene.getId);
+    }
+    return readContentRows(fixture);
+  }
+
+  for (const row of matrix.filter(({ body: input }) => typeof input === "function")) {
+    test(`${row.route} returns 404 for ids of another studio in the body (T1, ERR-not_found)`, async () => {
+      const rowsBefore = await prepareRow(row);
+      const foreignBody = typeof row.body === "function" ? await row.body(theirScene.getId) : {};
+      assertProblem(await callRow(server, myScene, { ...row, body: foreignBody }), 404, "not_found");
+      assert.deepEqual(await readContentRows(fixture), rowsBefore, "nothing changed");
+    });
+  }
+
+  test("POST /api/invitations/:token/accept returns 404 for a malformed token (T1, ERR-not_found)", async () => {
+    const cookie = await server.signIn(mine.owner);
+    for (const token of malformedIds) {
+      const path = `/api/invitations/${encodeURIComponent(token)}/accept`;
+      assertProblem(await call(server, "POST", path, { cookie }), 404, "not_found", token);
+    }
+  });
 
   test("responds 404 to an unknown path or method, with and without a session", async () => {
     const cookie = await server.signIn(mine.owner);

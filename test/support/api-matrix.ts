@@ -48,7 +48,7 @@ function once<Value>(create: () => Promise<Value>): () => Promise<Value> {
 }
 
 const since = toIsoTime(createTestClock()());
-const inOneHour = toIsoTime(createTestClock()() + hours(1));
+const inOneDay = toIsoTime(createTestClock()() + hours(24));
 
 const platform = "sandbox";
 
@@ -135,7 +135,7 @@ export const matrix: readonly MatrixRow[] = [
   },
   { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/send-back", statuses: [200, 200, 200] },
-  { route: "POST /publications/:proposed/reschedule", body: { at: inOneHour }, statuses: [200, 200, 200] },
+  { route: "POST /publications/:proposed/reschedule", body: { at: inOneDay }, statuses: [200, 200, 200] },
   { route: "POST /publications/:unconfirmed/resolve", body: { outcome: "retry" }, statuses: [200, 200, 200] },
   { route: "GET /platforms", statuses: [200, 200, 200] },
   { route: "POST /platforms/connect", body: { platform }, statuses: [201, 201, 403] },

@@ -4,10 +4,11 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Fixture } from "./engines.ts";
 
-/** Tables that a call may change after its access ended, because they are no content of a studio. */
+/** Tables that a call may change after its access ended, because they are no content of a studio or derived from it. */
 const ignoredTables = new Set([
   "grant_calls",
   "grants",
+  "image_inspections",
   "memberships",
   "mcp_sessions",
   "oauth_records",
