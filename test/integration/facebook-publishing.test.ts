@@ -200,7 +200,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Limited for long").length, 0);
   });
 
-  test("uploads images again if the publication is rescheduled to a time after they expire (PUB-2)", async () => {
+  test("uploads images again if the publication is rescheduled to a time shortly before they expire (PUB-2)", async () => {
     const { service, owner, api } = publisher.publishing;
     const { publications } = service.deps;
     Object.assign(standIn.rateLimit, { minutes: 30 });
@@ -210,13 +210,17 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     await publisher.waitForState(id, "scheduled");
     const { progress } = (await publications.find(owner.studio.id, id)) ?? {};
     assert.equal(Object.keys(progress?.mediaIds ?? {}).length, 1);
-    const uploadedSince = (await publications.getTime()) - hours(25);
+    const countUploads = () =>
+      standIn.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/photos")).length;
+    const uploadsBefore = countUploads();
+    const uploadedSince = (await publications.getTime()) - hours(21);
     await publications.update(id, { progress: { ...progress!, uploadedSince } }, { states: ["scheduled"] });
-    standIn.advanceTime(hours(25));
+    standIn.advanceTime(hours(21));
     const { status } = await api("POST", `/publications/${id}/reschedule`, { at: new Date().toISOString() });
     assert.equal(status, 200);
     const { problem } = await publisher.waitForState(id, "published", "failed");
     assert.deepEqual([problem, listPosts("Moved to another day").length], [null, 1]);
+    assert.equal(countUploads() - uploadsBefore, 1);
   });
 
   test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {
