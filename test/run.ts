@@ -80,10 +80,10 @@ async function main(): Promise<number> {
     "Failed tests",
     reports.filter(({ outcome }) => outcome === "failed"),
   );
-  printTests("Skipped tests", skippedTests);
-  printMissing(missingDependencies);
   const isIncomplete = missingDependencies.length > 0 || skippedTests.length > 0;
   const mustBeComplete = process.env["CI"] === "true" && !hidesPrograms;
+  if (mustBeComplete || missingDependencies.length === 0) printTests("Skipped tests", skippedTests);
+  printMissing(missingDependencies, skippedTests.length);
   if (isIncomplete && mustBeComplete) console.error("CI=true: a missing program or a skipped test is a failure.");
   return phases.every((phase) => phase.passed) && !(isIncomplete && mustBeComplete) ? 0 : 1;
 }
@@ -176,15 +176,15 @@ function printTests(heading: string, tests: readonly ReportedTest[]): void {
   console.error(`\n${heading}:\n${lines.join("\n")}`);
 }
 
-/** Prints what was not tested because a dependency is missing. */
-function printMissing(dependencies: readonly TestDependency[]): void {
+/** Prints in three lines what was not tested because a dependency is missing. */
+function printMissing(dependencies: readonly TestDependency[], skippedCount: number): void {
   if (dependencies.length === 0) return;
-  const separator = "!".repeat(100);
-  const lines = dependencies.map(
-    ({ name, untested, installHint }) =>
-      `  MISSING: ${name}\n    Not tested:     ${untested}\n    To install it:  ${installHint}`,
-  );
-  console.error(`\n${separator}\n${lines.join("\n")}\n${separator}`);
+  const list = (key: "name" | "untested" | "installHint"): string =>
+    [...new Set(dependencies.map((dependency) => dependency[key]))].join("; ");
+  console.error(`
+MISSING:        ${list("name")}
+Not tested:     ${list("untested")}; ${skippedCount} tests were skipped
+To install it:  ${list("installHint")}`);
 }
 
 async function run(args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
