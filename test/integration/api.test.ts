@@ -15,7 +15,7 @@ import type { StudioDetail } from "#domain/studios/get-studio.ts";
 import type { InvitationView } from "#domain/studios/invitation.ts";
 import type { Api } from "#http/api/api.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 interface Link {
@@ -27,7 +27,7 @@ interface Members {
 }
 type Posts = z.infer<typeof listPostsOutput>;
 
-forEachEngine("JSON API", (fixture) => {
+forOneEngine("JSON API", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());

@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { createLog } from "#lib/log.ts";
 import { createPublicUrlOpener } from "#lib/public-fetch.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { png } from "../support/samples.ts";
@@ -25,7 +25,7 @@ const createHostFile = (url: string, fields: object = {}) => ({
   ...fields,
 });
 
-forEachEngine("files that the host of an AI client hands over", (fixture) => {
+forOneEngine("files that the host of an AI client hands over", (fixture) => {
   const logLines: string[] = [];
   let host: WebHost;
   let server: ApiServer;

@@ -8,11 +8,11 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
 import { mergeOrder } from "../../web/src/media/merge-order.ts";
 
-forEachEngine("the position of an asset that is attached again", (fixture) => {
+forOneEngine("the position of an asset that is attached again", (fixture) => {
   let server: ApiServer;
   let owner: Caller;
   let cookie: string;

@@ -23,7 +23,7 @@ import { tools } from "#mcp/tool-list.ts";
 import { callRow, createScene, matrix } from "../support/api-matrix.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
 import { accessEndings, createEndingAccess, type AccessEnding, type EndingAccess } from "../support/ending-access.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -121,7 +121,7 @@ const toolExamples: Record<string, ToolExample> = {
 /** Tools whose transactions only reserve quota, which they do only if the studio has a limit that is nearly reached. */
 const withoutTransaction = ["app_create_part_urls", "app_send_part"];
 
-forEachEngine("authority", (fixture) => {
+forOneEngine("authority", (fixture) => {
   let server: ApiServer;
   let access: EndingAccess;
   let deps: Deps;

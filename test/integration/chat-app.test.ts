@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { minutes, toIsoTime } from "#lib/clock.ts";
 import { appTools } from "#mcp/chat-app/app-tools.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { readHistory } from "../support/history-fixture.ts";
 import {
   appsMeta,
@@ -29,7 +29,7 @@ type Listing = ListedTool & {
   _meta?: { ui?: { resourceUri?: string; visibility?: string[] }; "ui/resourceUri"?: string };
 };
 
-forEachEngine("the in-chat app's resource and tools", (fixture) => {
+forOneEngine("the in-chat app's resource and tools", (fixture) => {
   let server: TestMcpServer;
   let serverWithoutApp: TestMcpServer;
   before(async () => {

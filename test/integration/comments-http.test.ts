@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import type { CommentView } from "#domain/comments/comment.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { addPost } from "../support/history-fixture.ts";
 import { callTool, callToolOk } from "../support/service-access.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -14,7 +14,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-forEachEngine("comments over HTTP", (fixture) => {
+forOneEngine("comments over HTTP", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());

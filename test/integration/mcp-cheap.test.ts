@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -19,7 +19,7 @@ interface Output extends ListedAsset {
   posts: { excerpt?: string; body?: string }[];
 }
 
-forEachEngine("results that are cheap for a model", (fixture) => {
+forOneEngine("results that are cheap for a model", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

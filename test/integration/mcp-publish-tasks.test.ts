@@ -5,13 +5,13 @@ import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
 import { hours } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import type { McpCaller } from "../support/mcp.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { callAsTask, getTask, requestTask, waitForTask, type TaskResult } from "../support/task-client.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("publishing as a task", (fixture) => {
+forOneEngine("publishing as a task", (fixture) => {
   let publishing: PublishingFixture;
   let client: McpCaller;
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { callLegacy, callModern, initialize, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
@@ -16,7 +16,7 @@ interface Response {
   messages: { role: string; content: { type: string; text: string } }[];
 }
 
-forEachEngine("MCP resources and prompts", (fixture) => {
+forOneEngine("MCP resources and prompts", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

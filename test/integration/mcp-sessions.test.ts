@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { days } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { initialize, callLegacy, callModern, postMcp, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newUser, newStudio } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
@@ -11,7 +11,7 @@ import { createTestGrant, createTestToken } from "../support/tokens.ts";
 const challenge = (base: string, error = "") =>
   `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
 
-forEachEngine("MCP sessions and tokens", (fixture) => {
+forOneEngine("MCP sessions and tokens", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

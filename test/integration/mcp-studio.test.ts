@@ -4,7 +4,7 @@ import { setActiveStudio } from "#domain/access/me.ts";
 import type { SignedInUser } from "#domain/caller.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   initialize,
   callLegacy,
@@ -20,7 +20,7 @@ import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const getStudioName = (response: McpResponse): string => response.json.result._meta["atelier/studio"].name;
 
-forEachEngine("studio that an MCP call acts on", (fixture) => {
+forOneEngine("studio that an MCP call acts on", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

@@ -4,12 +4,12 @@ import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("MCP tools", (fixture) => {
+forOneEngine("MCP tools", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

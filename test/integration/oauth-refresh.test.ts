@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { days, seconds } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   listTools,
   connectClient,
@@ -14,7 +14,7 @@ import {
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth refresh", (fixture) => {
+forOneEngine("oauth refresh", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
   let connectOptions: ConnectOptions;

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
-import { forEachEngine, forOneEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createAuthorization,
   connectClient,
@@ -337,7 +337,7 @@ forOneEngine("oauth registration", (fixture) => {
   });
 });
 
-forEachEngine("oauth registration, limits", (fixture) => {
+forOneEngine("oauth registration, limits", (fixture) => {
   test("allows twenty registrations per hour per IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   listTools,
   connectClient,
@@ -21,7 +21,7 @@ import { findFreeBaseUrl, startService, type RunningService } from "../support/s
 
 const withoutRateLimits = { env: { RATE_LIMITS: "off" } };
 
-forEachEngine("oauth revocation and token validity", (fixture) => {
+forOneEngine("oauth revocation and token validity", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
   let connectOptions: ConnectOptions;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog } from "#lib/log.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createAuthorization,
   listTools,
@@ -19,7 +19,7 @@ import {
 import { startService } from "../support/service.ts";
 import { readStoredText } from "../support/stored-text.ts";
 
-forEachEngine("oauth secrets", (fixture) => {
+forOneEngine("oauth secrets", (fixture) => {
   test("stores and logs no token, code, secret or cookie in plain text (STORE-1, RUN-9)", async () => {
     const lines: string[] = [];
     const log = createLog("trace", { write: (line: string) => void lines.push(line) });

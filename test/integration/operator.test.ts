@@ -10,14 +10,14 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { createHttpBrowser, signInFromPage } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const operator = { operator: true } as const;
 
-forEachEngine("operator", (fixture) => {
+forOneEngine("operator", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());

@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
 import { accessEndings, readContentRows } from "../support/ending-access.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { createTestToken } from "../support/tokens.ts";
 import { createInvitationToken, newMember, newStudio, newUser } from "../support/users.ts";
@@ -19,7 +19,7 @@ interface SlowRequest {
   body: string;
 }
 
-forEachEngine("requests whose body arrives slowly", (fixture) => {
+forOneEngine("requests whose body arrives slowly", (fixture) => {
   let server: ApiServer;
   /** Called when the server has read who makes a request. */
   let onAuthenticated = (): void => {};

@@ -10,7 +10,7 @@ import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import type { StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { untilDone } from "../support/batch-options.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { listen } from "../support/event-stream.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
 import { createLinkFixture } from "../support/link-fixture.ts";
@@ -23,7 +23,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const gzip = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), Buffer.alloc(200)]);
 
-forEachEngine("what a subscription to a post announces", (fixture) => {
+forOneEngine("what a subscription to a post announces", (fixture) => {
   let server: OtherServer;
   before(async () => {
     server = await startOtherServer(fixture, { platforms: fakePlatforms });
