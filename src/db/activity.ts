@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { NamedObject, NamedType, ObjectType } from "#domain/activity/activity-objects.ts";
-import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
+import type { ActivityFilter, ActivityRow, ActivityStore } from "#domain/activity/record.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -18,7 +18,9 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       const detail = JSON.stringify(row.detail);
       await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
-    async list(studioId, { userId, clientId, action, subjectId, before, limit }) {
+    async list(studioId, filter) {
+      const ids = await listIds(q, studioId, filter);
+      if (ids.length === 0) return [];
       const rows = await q
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
@@ -37,13 +39,8 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
             eb.fn.coalesce("subject_post.title", "subject_user.name", "publication_post.title").as("subject_name"),
         ])
         .where("a.studio_id", "=", studioId)
-        .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
-        .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))
-        .$if(action !== undefined, (activity) => activity.where("a.action", "=", action!))
-        .$if(subjectId !== undefined, (activity) => activity.where("a.subject_id", "=", subjectId!))
-        .$if(before !== undefined, (activity) => activity.where("a.id", "<", before!))
+        .where("a.id", "in", ids)
         .orderBy("a.id", "desc")
-        .limit(limit)
         .execute();
       return rows.map((row) => ({ ...toActivity(row), userName: row.user_name, subjectName: row.subject_name }));
     },
@@ -58,6 +55,41 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
     },
     findNames: (studioId, objects) => findObjectNames(q, studioId, objects),
   };
+}
+
+/** How many entries one statement reads. In SQLite, it blocks the event loop. */
+const checkedEntries = 200;
+
+/** Reads entries by the index of one filter until `limit` of them also match the other filters. */
+async function listIds(
+  q: Kysely<Schema>,
+  studioId: string,
+  { userId, clientId, action, subjectId, before, limit }: ActivityFilter,
+): Promise<string[]> {
+  const filters = [
+    ["subject_id", subjectId],
+    ["user_id", userId],
+    ["client_id", clientId],
+    ["action", action],
+  ] as const;
+  const [indexed, ...others] = filters.filter(([, value]) => value !== undefined);
+  const pageSize = others.length === 0 ? limit : checkedEntries;
+  const ids: string[] = [];
+  for (let last = before; ;) {
+    const rows = await q
+      .selectFrom("activity")
+      .select(["id", ...others.map(([column]) => column)])
+      .where("studio_id", "=", studioId)
+      .$if(indexed !== undefined, (entries) => entries.where(indexed![0], "=", indexed![1]!))
+      .$if(last !== undefined, (entries) => entries.where("id", "<", last!))
+      .orderBy("id", "desc")
+      .limit(pageSize)
+      .execute();
+    const matches = rows.filter((row) => others.every(([column, value]) => row[column] === value));
+    ids.push(...matches.map(({ id }) => id));
+    if (ids.length >= limit || rows.length < pageSize) return ids.slice(0, limit);
+    last = rows.at(-1)?.id;
+  }
 }
 
 function toActivity(row: Selectable<Schema["activity"]>): ActivityRow {

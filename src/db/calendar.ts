@@ -7,7 +7,6 @@ import { isSupersededExpression } from "./publication-rows.ts";
 export function createCalendarStore({ q }: Connection): CalendarStore {
   return {
     async list(studioId, { from, to, createdBy, limit }) {
-      // The expression of the index `publications_by_time`.
       const at = sql<number>`coalesce(p.published_at, p.scheduled_for, p.created_at)`;
       const rows = await q
         .selectFrom("publications as p")
@@ -33,7 +32,7 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
         .where("p.studio_id", "=", studioId)
         .where(at, ">=", from)
         .where(at, "<=", to)
-        .where("p.state", "!=", "canceled")
+        .where(sql<boolean>`p.state <> 'canceled'`) // the condition of the index `publications_in_calendar`
         .where((eb) => eb.or([eb("p.state", "!=", "proposed"), eb("p.scheduled_for", "is not", null)]))
         .where("t.trashed_at", "is", null)
         .$if(createdBy !== undefined, (entries) => entries.where("t.created_by", "=", createdBy!))

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type { Post, PostStage } from "#domain/posts/post.ts";
 import type { Variant } from "#domain/posts/variant.ts";
 import { openStates, type PublicationState } from "#domain/publishing/states.ts";
@@ -29,6 +29,16 @@ export const postColumns = [
 
 export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof postColumns)[number]>;
 export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
+
+/** The length of all texts of a post or a revision. */
+export const textLength = sql<number>`length(body) + length(variants)`;
+
+/** Returns the first rows, until the sum of their lengths exceeds `maxLength`; at least one row. */
+export function keepWithinTextLength<Row extends { length: number }>(rows: readonly Row[], maxLength: number): Row[] {
+  let sum = 0;
+  const firstExcluded = rows.findIndex(({ length }, i) => (sum += length) > maxLength && i > 0);
+  return rows.slice(0, firstExcluded < 0 ? rows.length : firstExcluded);
+}
 
 /** An SQL condition: the post is at this stage. `postId` is the column with the id of the post. */
 export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string {

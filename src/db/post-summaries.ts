@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
-import type { PostStatus } from "#domain/posts/post.ts";
+import type { PostStage, PostStatus } from "#domain/posts/post.ts";
 import {
   excerptLength,
   maxSummaryAssets,
@@ -17,10 +17,8 @@ import { parseTags } from "./search-index.ts";
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   return {
     async listIds(studioId, filter) {
-      const { rows } = await sql<{ id: string }>`
-        SELECT id FROM (${selectCandidates(studioId, filter)}) AS candidates
-         ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
-      return rows;
+      if (filter.stage !== undefined) return listIdsAtStage(q, studioId, filter, filter.stage);
+      return (await selectNewest(studioId, filter).execute(q)).rows;
     },
     async listScheduledIds(studioId, { statuses, createdBy, after, limit }) {
       const { rows } = await sql<{ id: string; at: number | string }>`
@@ -35,6 +33,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       return rows.map(({ id, at }) => ({ id, at: Number(at) }));
     },
     async count(studioId, filter) {
+      if (filter.stage !== undefined) return (await listIdsAtStage(q, studioId, filter, filter.stage)).length;
       const { rows } = await sql<{ count: number | string }>`
         SELECT count(*) AS count FROM (${selectCandidates(studioId, filter)}) AS candidates`.execute(q);
       return Math.min(Number(rows[0]?.count ?? 0), filter.limit);
@@ -120,10 +119,35 @@ function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilt
   const conditions = [sql`p.studio_id = ${studioId}`, sql`p.status = ${status}`, sql`p.trashed_at IS NULL`];
   if (filter.createdBy !== undefined) conditions.push(sql`p.created_by = ${filter.createdBy}`);
   if (filter.before !== undefined) conditions.push(sql`p.id < ${filter.before}`);
-  if (filter.stage !== undefined) conditions.push(sql.raw(isAtStageSql("p.id", filter.stage)));
   return sql`SELECT id FROM (SELECT p.id FROM posts p WHERE ${sql.join(conditions, sql` AND `)}
               ORDER BY p.id DESC LIMIT ${filter.limit}) AS ${sql.ref(`${status}_posts`)}`;
 }
+
+/** How many posts one statement checks. Each needs lookups, and in SQLite, they block the event loop. */
+const checkedPosts = 200;
+
+/** Reads posts until `limit` of them are at the stage, because no index has the stage. */
+async function listIdsAtStage(
+  q: Connection["q"],
+  studioId: string,
+  filter: PostSummaryFilter,
+  stage: PostStage,
+): Promise<{ id: string }[]> {
+  const ids: { id: string }[] = [];
+  for (let { before } = filter; ;) {
+    const { rows } = await sql<{ id: string; matches: number }>`
+      SELECT p.id, CASE WHEN ${sql.raw(isAtStageSql("p.id", stage))} THEN 1 ELSE 0 END AS matches
+        FROM (${selectNewest(studioId, { ...filter, before, limit: checkedPosts })}) AS p ORDER BY p.id DESC`.execute(
+      q,
+    );
+    ids.push(...rows.filter(({ matches }) => matches === 1).map(({ id }) => ({ id })));
+    if (ids.length >= filter.limit || rows.length < checkedPosts) return ids.slice(0, filter.limit);
+    before = rows.at(-1)?.id;
+  }
+}
+
+const selectNewest = (studioId: string, filter: PostSummaryFilter): RawBuilder<{ id: string }> =>
+  sql`SELECT id FROM (${selectCandidates(studioId, filter)}) AS candidates ORDER BY id DESC LIMIT ${filter.limit}`;
 
 /** The first assets of each post, in the order of the post. */
 export async function listFirstAssets(

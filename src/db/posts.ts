@@ -1,7 +1,15 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./database.ts";
-import { isAtStageSql, postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
+import {
+  isAtStageSql,
+  keepWithinTextLength,
+  postColumns as columns,
+  textLength,
+  toPost,
+  type IndexedPostRow,
+  type PostRow,
+} from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, saveTokens, updateSearchText } from "./search-index.ts";
@@ -108,10 +116,10 @@ export function createPostStore(connection: Connection): PostStore {
         row && { post: toPost(row), hasPlatforms: row.has_platforms === 1, hasPublications: row.has_publications === 1 }
       );
     },
-    async list(studioId, { status, before, limit }) {
-      const rows = await q
+    async list(studioId, { status, before, limit, maxTextLength }) {
+      const sizes = await q
         .selectFrom("posts")
-        .select(columns)
+        .select(["id", textLength.as("length")])
         .where("studio_id", "=", studioId)
         .where("trashed_at", "is", null)
         .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
@@ -119,14 +127,28 @@ export function createPostStore(connection: Connection): PostStore {
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toPost);
+      const page = keepWithinTextLength(sizes, maxTextLength);
+      if (page.length === 0) return { items: [], scannedTo: undefined };
+      const rows = await q
+        .selectFrom("posts")
+        .select(columns)
+        .where("studio_id", "=", studioId)
+        .where("trashed_at", "is", null)
+        .where(
+          "id",
+          "in",
+          page.map(({ id }) => id),
+        )
+        .orderBy("id", "desc")
+        .execute();
+      return { items: rows.map(toPost), scannedTo: page.length < sizes.length ? page.at(-1)?.id : undefined };
     },
     search: createSearchSource<IndexedPostRow, Post, PostSearchFilter>(
       connection,
       {
         table: "posts",
         columns,
-        textColumns: ["title", "body"],
+        textColumns: ["title", "body", "variants"],
         listConditions: ({ statuses, createdBy, stage }, bind) => [
           ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
           ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),

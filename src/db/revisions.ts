@@ -4,6 +4,7 @@ import type { Variant } from "#domain/posts/variant.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
 import { sentBackCode } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
+import { keepWithinTextLength, textLength } from "./post-row.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
 import { createChangedIdsList, listAssetSteps, listChangedFields, listRevisionSteps } from "./undo-steps.ts";
@@ -161,14 +162,13 @@ export function createRevisionStore(connection: Connection): RevisionStore {
     async list(postId, { before, limit, maxTextLength }) {
       const sizes = await q
         .selectFrom("post_revisions")
-        .select((eb) => ["revision", eb.fn<number>("length", ["body"]).as("length")])
+        .select(["revision", textLength.as("length")])
         .where("post_id", "=", postId)
         .$if(before !== undefined, (revisions) => revisions.where("revision", "<", before!))
         .orderBy("revision", "desc")
         .limit(limit + 1)
         .execute();
-      let textLength = 0;
-      const page = sizes.slice(0, limit).filter(({ length }, i) => (textLength += length) <= maxTextLength || i === 0);
+      const page = keepWithinTextLength(sizes.slice(0, limit), maxTextLength);
       const oldest = page.at(-1);
       if (!oldest) return { revisions: [], hasMore: false };
       const rows = await selectRevisions()

@@ -8,7 +8,7 @@ interface SearchDefinition<Row, Item, Filter> {
   table: SearchableTable;
   /** The columns that `toItem` needs. */
   columns: readonly string[];
-  /** The columns that are searched while the row is not indexed. */
+  /** The columns with texts, whose length counts. They are searched while the row is not indexed. */
   textColumns: readonly string[];
   /** SQL conditions on the table `t`, with `bind` for values. */
   listConditions(filter: Filter, bind: Bind): string[];

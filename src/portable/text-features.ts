@@ -42,11 +42,15 @@ export const findLinks = (text: string): TextFeature[] =>
     end: index + url.length,
   }));
 
-/** Merges links with other features, except those inside a link, in the order of the text. */
+/** Merges links, in the order of the text, with other features, except those inside a link. */
 export function mergeFeatures(links: readonly TextFeature[], others: readonly TextFeature[]): TextFeature[] {
-  const isOutsideLinks = ({ start, end }: TextFeature): boolean =>
-    links.every((link) => end <= link.start || start >= link.end);
-  return [...links, ...others.filter(isOutsideLinks)].toSorted((a, b) => a.start - b.start);
+  const byStart = (a: TextFeature, b: TextFeature): number => a.start - b.start;
+  let next = 0;
+  const outsideLinks = others.toSorted(byStart).filter(({ start, end }) => {
+    while (next < links.length && (links[next]?.end ?? 0) <= start) next++;
+    return end <= (links[next]?.start ?? Infinity);
+  });
+  return [...links, ...outsideLinks].toSorted(byStart);
 }
 
 /** A loop, because a regular expression for the end of a text can take quadratic time. */

@@ -33,7 +33,8 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
   });
 
   const getCaller = () => ({ url: `${service.base}/mcp`, token });
-  const countPosts = async () => (await service.deps.posts.list(owner.studio.id, { limit: 100 })).length;
+  const countPosts = async () =>
+    (await service.deps.posts.list(owner.studio.id, { limit: 100, maxTextLength: 1e6 })).items.length;
   const buildCreatePostMessage = (id: number) =>
     JSON.stringify({
       jsonrpc: "2.0",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { turnBudget } from "#db/event-loop-turns.ts";
+import { listActivity } from "#domain/activity/list-activity.ts";
 import { revokeAllClients } from "#domain/access/revoke-client.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -233,5 +234,17 @@ forEachEngine("operations over many rows", (fixture) => {
       assert.equal((await listCalendar(deps, owner, range)).entries.length, itemCount);
     });
     assert.ok(Math.max(...rowCounts) <= 1001);
+  });
+
+  test("lists by a stage, or by two filters of the activity, that nothing matches read few rows per statement (F4)", async () => {
+    const { owner } = await createFilledStudio();
+    for (let i = 0; i < itemCount; i++) await createPost(deps, owner, { title: `Post ${i}`, body: "" });
+    const published = { limit: 20, stage: "published" } as const;
+    const readings = [
+      () => listPostSummaries(deps, owner, published),
+      () => countPosts(deps, owner, published),
+      () => listActivity(deps, owner, { userId: owner.user.id, action: "post.deleted", limit: 20 }),
+    ];
+    for (const read of readings) assert.ok(countRows(await assertBatched(read)) >= itemCount);
   });
 });

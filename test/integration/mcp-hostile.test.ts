@@ -32,7 +32,8 @@ forOneEngine("hostile MCP messages", (fixture) => {
     caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
   });
 
-  const countPosts = async () => (await fixture.deps.posts.list(studioId, { limit: 100 })).length;
+  const countPosts = async () =>
+    (await fixture.deps.posts.list(studioId, { limit: 100, maxTextLength: 1e6 })).items.length;
   const buildCreatePostMessage = (id: unknown = 1) => ({
     jsonrpc: "2.0",
     id,

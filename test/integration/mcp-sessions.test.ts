@@ -188,7 +188,7 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
       );
       assert.equal(response.json.id, 1);
     }
-    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5, maxTextLength: 1e6 })).items.length, 0);
     assert.match((await initialize(caller)).response.json.result.instructions, /is read-only/);
   });
 

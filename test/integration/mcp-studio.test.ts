@@ -201,6 +201,9 @@ forOneEngine("studio that an MCP call acts on", (fixture) => {
       });
       assert.equal(response.json.result.structuredContent.code, "invalid_input");
     }
-    assert.equal((await fixture.deps.posts.list(eastOwner.studio.id, { limit: 10 })).length, 0);
+    assert.equal(
+      (await fixture.deps.posts.list(eastOwner.studio.id, { limit: 10, maxTextLength: 1e6 })).items.length,
+      0,
+    );
   });
 });

@@ -6,6 +6,9 @@ import type { SearchSource } from "../search/ports.ts";
 import { search } from "../search/search.ts";
 import type { PostSearchFilter } from "./ports.ts";
 
+/** Far more than the texts of real posts, of which only the ids are needed. */
+const maxTextLength = 5_000_000;
+
 /** Finds posts whose title contains all words of the query, newest first. Without words, it finds every post. */
 export async function findPostsByTitle(
   deps: Pick<Deps, "posts" | "clock" | "searchQueue">,
@@ -16,7 +19,7 @@ export async function findPostsByTitle(
   const words = splitQuery(query);
   const { items, scannedTo } =
     words.length === 0
-      ? { items: await deps.posts.list(caller.studio.id, { limit: limit + 1 }), scannedTo: undefined }
+      ? await deps.posts.list(caller.studio.id, { limit: limit + 1, maxTextLength })
       : await search(deps, caller, {
           source: createTitleSource(deps),
           terms: { words, tag: undefined },

@@ -58,10 +58,10 @@ export async function listPosts(
         ...range,
         isPageFull,
       })
-    : { items: await deps.posts.list(caller.studio.id, { status, ...range }), scannedTo: undefined };
+    : await deps.posts.list(caller.studio.id, { status, ...range, maxTextLength });
   const { items, nextCursor } = toPage(
     posts,
-    Math.min(input.limit, countPostsWithinTextLimit(posts)),
+    isSearch ? Math.min(input.limit, countPostsWithinTextLimit(posts)) : input.limit,
     listKey,
     scannedTo,
   );
@@ -83,8 +83,11 @@ function toExcerptView({ id: postId, title, body, ...view }: PostView): ListedPo
 /** The beginning of a text, without half of a surrogate pair at its end. */
 const createExcerpt = (body: string): string => body.slice(0, excerptLength).replace(/[\ud800-\udbff]$/, "");
 
+const getTextLength = ({ body, variants }: Post): number =>
+  variants.reduce((length, variant) => length + (variant.body?.length ?? 0), body.length);
+
 function countPostsWithinTextLimit(posts: readonly Post[]): number {
   let textLength = 0;
-  const firstExcluded = posts.findIndex(({ body }, i) => (textLength += body.length) > maxTextLength && i > 0);
+  const firstExcluded = posts.findIndex((post, i) => (textLength += getTextLength(post)) > maxTextLength && i > 0);
   return firstExcluded < 0 ? posts.length : firstExcluded;
 }

@@ -7,6 +7,7 @@ export interface PostFilter {
   /** The id of a post; only posts created before it. */
   before?: string | undefined;
   limit: number;
+  maxTextLength: number;
 }
 
 export interface PostSearchFilter {
@@ -44,8 +45,11 @@ export interface PostStore {
   /** Finds a post that is not in the trash, and which details it has. */
   findWithDetailFlags(studioId: string, postId: string): Promise<({ post: Post } & DetailFlags) | undefined>;
   findDetailFlags(studioId: string, postId: string): Promise<DetailFlags>;
-  /** Lists posts that are not in the trash, newest first. */
-  list(studioId: string, filter: PostFilter): Promise<Post[]>;
+  /**
+   * Lists posts that are not in the trash, newest first, until the texts exceed `maxTextLength` characters; at least one
+   * post. `scannedTo` is the last one if there are more.
+   */
+  list(studioId: string, filter: PostFilter): Promise<{ items: Post[]; scannedTo: string | undefined }>;
   /** Searches posts that are not in the trash. */
   readonly search: SearchSource<Post, PostSearchFilter>;
   /** Adds one to the asset count and returns a position; undefined if the post is missing or has `limit` assets. */

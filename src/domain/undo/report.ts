@@ -6,7 +6,7 @@ export const undoReport = z.object({
   undone: z.array(z.object({ ...subject, field: z.string() })).describe("What was undone, per field."),
   conflicts: z
     .array(z.object({ ...subject, field: z.string(), clientValue: z.unknown(), currentValue: z.unknown() }))
-    .describe("Fields that someone else changed afterwards. They keep their current value."),
+    .describe("Fields that someone else changed afterwards. They keep their current value. Long values are cut."),
   publications: z
     .array(z.object({ id: z.string(), state: z.string() }))
     .describe("Publications that were canceled, and those that had started or were published, which stay."),
@@ -22,8 +22,17 @@ export function addUndone(report: UndoReport, entry: UndoneField): void {
   report.undone.push(entry);
 }
 
-export function addConflict(report: UndoReport, entry: UndoConflict): void {
-  report.conflicts.push(entry);
+export function addConflict(report: UndoReport, { clientValue, currentValue, ...entry }: UndoConflict): void {
+  report.conflicts.push({ ...entry, clientValue: shorten(clientValue), currentValue: shorten(currentValue) });
+}
+
+/** A report can have thousands of conflicts, and texts can be long. */
+const maxValueLength = 2000;
+
+/** Returns the beginning of a long text; a long value that is no text as the beginning of its JSON. */
+function shorten(value: unknown): unknown {
+  const valueText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return valueText.length > maxValueLength ? `${valueText.slice(0, maxValueLength).toWellFormed()}…` : value;
 }
 
 /** Keeps the first of several entries for a field: an asset that moved between two posts is in the plans of both. */
