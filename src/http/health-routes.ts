@@ -23,11 +23,15 @@ export const handleHealthz: Handler = (_req, res) => {
 };
 
 /** Readiness: all dependencies are available and the server is not draining. */
-export function createReadyzHandler(dependencies: readonly Dependency[], isDraining: () => boolean): Handler {
+export function createReadyzHandler(
+  dependencies: readonly Dependency[],
+  isDraining: () => boolean,
+  clock: () => number = () => performance.now(),
+): Handler {
   let lastCheck: { at: number; failing: Promise<string[]> } | undefined;
   const getFailingDependencies = (): Promise<string[]> => {
-    if (!lastCheck || performance.now() - lastCheck.at > cacheMs)
-      lastCheck = { at: performance.now(), failing: findFailingDependencies(dependencies) };
+    if (!lastCheck || clock() - lastCheck.at > cacheMs)
+      lastCheck = { at: clock(), failing: findFailingDependencies(dependencies) };
     return lastCheck.failing;
   };
   return async (_req, res) => {

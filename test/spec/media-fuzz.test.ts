@@ -98,20 +98,17 @@ for (const [kind, runs] of [
   test(`a mutated ${kind} that passes the content check has valid metadata and a valid thumbnail, or none (U14, U15)`, async (t) => {
     const media = createMediaReader();
     const types = Object.keys(files).filter((type) => type.startsWith(`${kind}/`));
-    let slowest = 0;
     let thumbnailCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...types), fc.array(damage, { maxLength: 5 }), async (declared, changes) => {
         const bytes = changes.reduce(applyDamage, Buffer.from(files[declared] ?? []));
         if ((await runContentCheck(bytes, declared)) !== "ok") return;
-        const startedAt = performance.now();
         const source = await storeBytes(bytes);
         const type = declareType(declared);
         const metadata = await readMediaMetadata({ media }, source, type, await checkContent(source, type));
         for (const value of Object.values(metadata))
           assert.ok(value === null || Number.isInteger(value), String(value));
         const thumbnail = await media.createThumbnail(createImageRequest(randomUUID()), source);
-        slowest = Math.max(slowest, performance.now() - startedAt);
         if (!thumbnail) return;
         thumbnailCount++;
         const { format, width, height, exif } = await sharp(thumbnail).metadata();
@@ -121,7 +118,7 @@ for (const [kind, runs] of [
       { numRuns: runs },
     );
     if (kind === "image") assert.ok(thumbnailCount > 0);
-    t.diagnostic(`${thumbnailCount} thumbnails, at most ${slowest.toFixed(0)} ms`);
+    t.diagnostic(`${thumbnailCount} thumbnails`);
   });
 }
 

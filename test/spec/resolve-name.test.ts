@@ -4,25 +4,21 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { after, describe, test } from "node:test";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
-import { createNameResolver, NameResolutionError, type NameResolverOptions } from "#lib/resolve-name.ts";
+import { createNameResolver, NameResolutionError } from "#lib/resolve-name.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/dns-server.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const resolveGoodOnly: DnsServerOptions["resolve"] = (name, type) => {
-  if (name !== "good.test") return undefined;
-  return type === "A" ? ["1.1.1.1"] : [];
-};
 const neverAborted = new AbortController().signal;
 
 describe("resolving untrusted names", () => {
   const nameServers: DnsServer[] = [];
   after(() => Promise.all(nameServers.map((nameServer) => nameServer.close())));
 
-  async function start(respond?: DnsServerOptions["resolve"], options: NameResolverOptions = {}) {
+  async function start(respond?: DnsServerOptions["resolve"]) {
     const nameServer = await startDnsServer(respond ? { resolve: respond } : {});
     nameServers.push(nameServer);
-    return { nameServer, resolve: createNameResolver({ servers: [nameServer.ipAndPort], ...options }) };
+    return { nameServer, resolve: createNameResolver({ servers: [nameServer.ipAndPort] }) };
   }
 
   test("returns the A and AAAA records of a name (A19)", async () => {
@@ -33,17 +29,6 @@ describe("resolving untrusted names", () => {
     assert.deepEqual([...new Set(nameServer.queries)].toSorted(), ["A files.test", "AAAA files.test"]);
   });
 
-  test("one address family is enough, whether the other is empty or gets no response (A19)", async () => {
-    for (const other of [[], undefined]) {
-      const { resolve } = await start((_name, type) => (type === "A" ? ["1.1.1.1"] : other));
-      const startedAt = performance.now();
-      assert.deepEqual(await resolve("four.test", neverAborted), ["1.1.1.1"]);
-      assert.ok(performance.now() - startedAt < 2400, "does not wait for the other family");
-      const ipv6Only = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
-      assert.deepEqual(await ipv6Only.resolve("six.test", neverAborted), ["2620:fe::fe"]);
-    }
-  });
-
   test("rejects names that have no IP address or are only in /etc/hosts (A19)", async () => {
     const { resolve } = await start(() => []);
     await assert.rejects(resolve("none.test", neverAborted), NameResolutionError);
@@ -52,25 +37,8 @@ describe("resolving untrusted names", () => {
 
   test("rejects a lookup when no name server responds (A20)", async () => {
     const { resolve, nameServer } = await start();
-    const startedAt = performance.now();
     await assert.rejects(resolve("silent.test", neverAborted), NameResolutionError);
-    const elapsed = performance.now() - startedAt;
-    assert.ok(elapsed > 900 && elapsed < 10_000, `${elapsed} ms`);
     await waitUntil(() => nameServer.queries.length >= 4, { description: "each query was retried" });
-  });
-
-  test("rejects lookups beyond the limit at once, and an aborted lookup no longer counts (X1)", async () => {
-    const { resolve, nameServer } = await start(resolveGoodOnly, { maxLookups: 3 });
-    const lookupAbort = new AbortController();
-    const pendingLookups = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, lookupAbort.signal));
-    const startedAt = performance.now();
-    await assert.rejects(resolve("good.test", neverAborted), /too many host names/);
-    lookupAbort.abort();
-    for (const result of await Promise.allSettled(pendingLookups)) assert.equal(result.status, "rejected");
-    assert.deepEqual(await resolve("good.test", neverAborted), ["1.1.1.1"]);
-    assert.ok(performance.now() - startedAt < 2400, "no lookup waited for its timeout");
-    await assert.rejects(resolve("good.test", lookupAbort.signal), { name: "AbortError" });
-    assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
   });
 
   test("a fetch sends no DNS query for an IP address or a name of this machine (A19)", async () => {

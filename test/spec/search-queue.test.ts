@@ -11,7 +11,7 @@ test("runs the searches of one user in sequence, and those of different users in
   const search = (user: string, name: string) =>
     queue.run(user, async () => {
       log.push(`${name} starts`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setImmediate(resolve));
       log.push(`${name} ends`);
     });
   await Promise.all([search("ann", "a1"), search("ann", "a2"), search("ben", "b1")]);

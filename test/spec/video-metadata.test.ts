@@ -152,7 +152,8 @@ test("reads a moov at the end of a 20 GB video in at most four range reads, with
   assert.ok(reads.every(([, bytes]) => bytes <= 64 * 1024));
 });
 
-test("returns unknown metadata after one read if the store does not respond (U15)", async () => {
+test("returns unknown metadata after one read if the store does not respond (U15)", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   let reads = 0;
   const { promise: pendingRead, resolve: respond } = Promise.withResolvers<Uint8Array>();
   const source: ByteSource = {
@@ -162,9 +163,9 @@ test("returns unknown metadata after one read if the store does not respond (U15
       return pendingRead;
     },
   };
-  const startedAt = performance.now();
-  assert.deepEqual(await media.readVideoMetadata(source, "video/mp4"), unknownMetadata);
-  assert.ok(performance.now() - startedAt < 20_000);
+  const metadata = media.readVideoMetadata(source, "video/mp4");
+  t.mock.timers.tick(3000);
+  assert.deepEqual(await metadata, unknownMetadata);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(reads, 1);

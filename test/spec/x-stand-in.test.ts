@@ -394,11 +394,12 @@ describe("the X stand-in", () => {
 
   test("responds with 503 and 429 without doing the work", async () => {
     Object.assign(x.faults, { unavailable: 1, rateLimited: 1 });
+    const startedAt = Date.now();
     assert.equal((await publish("one")).status, 503);
     const { status, headers, json } = await publish("one");
     assert.deepEqual([status, json], [429, { errors: [{ code: 88, message: "Rate limit exceeded" }] }]);
     assert.equal(headers.get("x-rate-limit-remaining"), "0");
-    assert.ok(Number(headers.get("x-rate-limit-reset")) * 1000 >= Date.now() - 60_000);
+    assert.ok(Number(headers.get("x-rate-limit-reset")) * 1000 >= startedAt);
     assert.deepEqual(x.posts(), []);
     Object.assign(x.faults, { unavailableUploads: 1, rateLimitedUploads: 1 });
     const start = () => initialize({ media_type: "image/png", total_bytes: 1 });
