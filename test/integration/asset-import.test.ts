@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { attachFile } from "#domain/assets/attach-file.ts";
@@ -260,13 +259,12 @@ forOneEngine("asset imports", (fixture) => {
     assert.equal(lookups, 1);
   });
 
-  test("rejects with url_unreachable within the timeout if the server fails, disconnects early or stalls (ASSET-15)", async () => {
+  test("rejects with url_unreachable if the server fails, disconnects early or stalls (ASSET-15)", async () => {
     const fileCount = (await files.keys()).length;
     host.serve("/500", (_req, res) => res.writeHead(500).end());
     host.serve("/cut", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg", "content-length": 50_000 });
-      res.write(Buffer.alloc(20_000, 1));
-      setTimeout(() => res.destroy(), 50);
+      res.write(Buffer.alloc(20_000, 1), () => res.destroy());
     });
     host.serve("/silent", () => {});
     host.serve("/stalled", (_req, res) => {
@@ -274,11 +272,8 @@ forOneEngine("asset imports", (fixture) => {
       res.write(Buffer.alloc(20_000, 1));
     });
     const open = host.createOpener({ timeoutMs: 300 });
-    for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"]) {
-      const startedAt = performance.now();
+    for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"])
       assert.equal(await getOutcome(importFile(host.url(path), {}, open)), "url_unreachable", path);
-      assert.ok(performance.now() - startedAt < 10_000);
-    }
     assert.equal(
       await getOutcome(
         importFile(
@@ -293,18 +288,20 @@ forOneEngine("asset imports", (fixture) => {
   });
 
   test("stops an import when its call is canceled (M14)", async () => {
+    const cancellation = new AbortController();
     host.serve("/forever", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
-      const timer = setInterval(() => res.write(Buffer.alloc(100, 7)), 20);
-      res.on("close", () => clearInterval(timer));
+      res.write(Buffer.alloc(100, 7), () => cancellation.abort());
     });
-    const cancellation = new AbortController();
-    setTimeout(() => cancellation.abort(), 200);
-    const startedAt = performance.now();
+    const openUrl = host.createOpener({ timeoutMs: hours(1) });
     await assert.rejects(
-      importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { getSignal: () => cancellation.signal }),
+      importAssetFromUrl(
+        { ...deps, openUrl },
+        owner,
+        { url: host.url("/forever") },
+        { getSignal: () => cancellation.signal },
+      ),
     );
-    assert.ok(performance.now() - startedAt < 10_000);
   });
 
   test("limits concurrent imports per user and per studio, and releases the slot after success, failure and cancellation (X1)", async () => {
@@ -399,7 +396,6 @@ forOneEngine("asset imports", (fixture) => {
       write: (key, body, options) => files.write(key, measure(body), options),
     };
     await importAssetFromUrl({ ...deps, files: measuredFiles }, owner, { url: host.url("/large") });
-    await sleep(0);
     assert.equal(receivedBytes, 200 * 1024 * 1024);
     // Without streaming, it would be at least the 200 MB of the file. The garbage of this process varies.
     assert.ok(peakRssIncrease < 150 * 1024 * 1024, `${peakRssIncrease}`);

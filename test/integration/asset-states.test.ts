@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -22,6 +21,7 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { newStudio } from "../support/users.ts";
 import { jpeg, png } from "../support/samples.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 
 const image = await jpeg();
 const otherImage = await jpeg(90, 90);
@@ -92,7 +92,7 @@ forEachEngine("asset states", (fixture) => {
       const postFixture = await createPostFixture(fixture, { assetsPerPost: 1 });
       const assetId = await requestUpload(postFixture);
       await postFixture.files.put(incomingKey(assetId), image);
-      postFixture.files.hook = async () => sleep(Math.random() * 5);
+      postFixture.files.hook = async () => waitTurns(Math.random() * 50);
       const results = await Promise.all(
         Array.from({ length: 20 }, () =>
           attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId }),

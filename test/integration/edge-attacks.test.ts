@@ -53,18 +53,12 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       "\r\n",
     ].join("\r\n");
 
-  /** Sends the bytes and returns all responses. Closes the connection if it is idle for `idleMs` after a response. */
-  async function sendRaw(bytes: string, idleMs = 500): Promise<string> {
+  /** Sends the bytes and returns all responses until the server closes the connection. */
+  async function sendRaw(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(service.base).port), "127.0.0.1");
     await once(socket, "connect");
     let received = "";
-    socket
-      .on("data", (chunk: Buffer) => {
-        received += chunk.toString();
-        socket.setTimeout(idleMs);
-      })
-      .on("error", () => {});
-    socket.setTimeout(10_000, () => socket.destroy());
+    socket.on("data", (chunk: Buffer) => (received += chunk.toString())).on("error", () => {});
     socket.write(bytes);
     await once(socket, "close");
     return received;
@@ -77,13 +71,16 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     const postCountBefore = await countPosts();
     for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
       const responses = await sendRaw(
-        buildRequestHead("/mcp", `${name}: x`, `${name}: y`, `Content-Length: ${body.length}`) + body,
+        buildRequestHead("/mcp", `${name}: x`, `${name}: y`, "Connection: close", `Content-Length: ${body.length}`) +
+          body,
       );
       assert.deepEqual(parseStatuses(responses), [200], name);
     }
     const manyHeaders = Array.from({ length: 1500 }, (_, i) => `x-${i}: 1`);
     const statuses = parseStatuses(
-      await sendRaw(buildRequestHead("/mcp", ...manyHeaders, `Content-Length: ${body.length}`) + body),
+      await sendRaw(
+        buildRequestHead("/mcp", ...manyHeaders, "Connection: close", `Content-Length: ${body.length}`) + body,
+      ),
     );
     assert.match(statuses.join(), /^[24]\d\d$/);
     assert.deepEqual(
@@ -134,7 +131,7 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       const connection = i < calls.length - 1 ? "keep-alive" : "close";
       return buildRequestHead("/mcp", `Content-Length: ${body.length}`, `Connection: ${connection}`) + body;
     });
-    const responses = await sendRaw(requests.join(""), 10_000);
+    const responses = await sendRaw(requests.join(""));
     const ids = [...responses.matchAll(/"jsonrpc":"2\.0","id":(\d+)/g)].map(([, id]) => Number(id));
     assert.deepEqual(
       ids,
@@ -158,11 +155,13 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       "\\mcp",
     ];
     for (const path of [...variants, `http://evil.example/mcp`, `http://a@${getHost()}/mcp`]) {
-      const statuses = parseStatuses(await sendRaw(buildRequestHead(path, `Content-Length: ${body.length}`) + body));
+      const statuses = parseStatuses(
+        await sendRaw(buildRequestHead(path, "Connection: close", `Content-Length: ${body.length}`) + body),
+      );
       assert.match(statuses.join(), /^4\d\d$/, path);
     }
     for (const path of ["/mcp/", `${service.base}/mcp`]) {
-      const withoutToken = buildRequestHead(path, `Content-Length: ${body.length}`).replace(
+      const withoutToken = buildRequestHead(path, "Connection: close", `Content-Length: ${body.length}`).replace(
         /^authorization:.*\r\n/im,
         "",
       );
@@ -311,9 +310,7 @@ test("closes a connection whose client does not read the response (X1)", async (
   socket.on("error", () => {}).pause();
   socket.write("GET /big HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
   const [serverSocket] = await connection;
-  const startedAt = performance.now();
   await once(serverSocket, "close");
-  assert.ok(performance.now() - startedAt < 5000);
   socket.destroy();
   server.close();
 });

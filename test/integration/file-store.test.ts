@@ -4,13 +4,14 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 import { skipWithout } from "../support/find-program.ts";
+import { waitTurns } from "../support/wait-turns.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
@@ -119,9 +120,8 @@ forEachStore("file store", (fixture) => {
     const key = newKey();
     const expiringUpload = await createUploadUrl(key, 1000);
     const expiringDownload = await createDownloadUrl(key, { lifetime: 1000 });
-    await sleep(2100);
+    await waitUntil(async () => (await fetch(expiringDownload)).status === 403);
     assert.equal(await putBytes(expiringUpload, Buffer.from("late")), 403);
-    assert.equal((await fetch(expiringDownload)).status, 403);
     const url = await createUploadUrl(key);
     assert.equal(
       await putBytes(
@@ -144,11 +144,11 @@ forEachStore("file store", (fixture) => {
   test("stores nothing if a PUT is aborted", async () => {
     const key = newKey();
     const abortController = new AbortController();
+    let chunkCount = 0;
     const body = new ReadableStream({
-      async pull(controller) {
-        controller.enqueue(randomBytes(64 * 1024));
-        await sleep(20);
-        if (abortController.signal.aborted) controller.close();
+      pull(controller) {
+        if (++chunkCount < 16) controller.enqueue(randomBytes(64 * 1024));
+        else setImmediate(() => abortController.abort());
       },
     });
     const request = fetch(await createUploadUrl(key), {
@@ -158,9 +158,8 @@ forEachStore("file store", (fixture) => {
       signal: abortController.signal,
       headers: { "content-length": String(10 * mebibyte) },
     });
-    setTimeout(() => abortController.abort(), 300);
     await assert.rejects(request);
-    await sleep(200);
+    assert.equal(await putBytes(await createUploadUrl(newKey()), Buffer.from("later")), 200);
     assert.equal(await fixture.store.stat(key), undefined);
   });
 
@@ -199,7 +198,7 @@ forEachStore("file store", (fixture) => {
       const abortController = new AbortController();
       async function* endless(): AsyncGenerator<Uint8Array> {
         yield* toChunks(randomBytes(size));
-        setTimeout(() => abortController.abort(), 20);
+        setImmediate(() => abortController.abort());
         await new Promise(() => {});
       }
       await assert.rejects(fixture.store.write(key, endless(), { ...writeOptions, signal: abortController.signal }), {
@@ -300,14 +299,16 @@ forEachStore("file store", (fixture) => {
       const checkedBytes = randomBytes(300_000);
       const { key, url, version } = await uploadIncoming(checkedBytes);
       const stop = new AbortController();
+      let putCount = 0;
       const writers = Array.from({ length: 3 }, async () => {
-        while (!stop.signal.aborted) await putBytes(url, randomBytes(300_000));
+        for (; !stop.signal.aborted; putCount++) await putBytes(url, randomBytes(300_000));
       });
-      await sleep(round * 4);
+      await waitTurns(round * 20);
       const fileKey = newKey("out");
       const stored = await fixture.store.promote(key, version, fileKey, "image/png");
       const digest = stored ? await readDigest(fixture.store, fileKey) : undefined;
-      await sleep(50);
+      const countAfterPromote = putCount;
+      await waitUntil(() => putCount > countAfterPromote + writers.length);
       stop.abort();
       await Promise.all(writers);
       if (!stored) {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { withLease } from "#domain/housekeeping/lease.ts";
@@ -11,6 +10,8 @@ import { createLog } from "#lib/log.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
+import { waitTurns } from "../support/wait-turns.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 forEachEngine("housekeeping", (fixture) => {
   /** Creates a user without a session, because the tests count sessions. */
@@ -202,20 +203,19 @@ forEachEngine("housekeeping", (fixture) => {
     try {
       const instances = [fixture.deps, createDeps(secondDatabase, fixture.clock)];
       for (let round = 0; round < 10; round++) {
-        let runningCount = 0;
-        let maxRunningCount = 0;
+        let holderCount = 0;
+        let rejectedCount = 0;
+        const othersRejected = Promise.withResolvers<void>();
         const work = async (): Promise<void> => {
-          maxRunningCount = Math.max(maxRunningCount, ++runningCount);
-          await sleep(30);
-          runningCount--;
+          assert.equal(++holderCount, 1);
+          await othersRejected.promise;
         };
-        const leaseResults = await Promise.all(
-          Array.from({ length: 20 }, (_, i) =>
-            withLease(instances[i % 2] ?? fixture.deps, `job-${round}`, `holder-${i}`, minutes(3), work),
-          ),
-        );
-        assert.equal(maxRunningCount, 1);
-        assert.ok(leaseResults.filter(Boolean).length >= 1);
+        const acquire = async (_: unknown, i: number): Promise<void> => {
+          const deps = instances[i % 2] ?? fixture.deps;
+          if (await withLease(deps, `job-${round}`, `holder-${i}`, minutes(3), work)) return;
+          if (++rejectedCount === 19) othersRejected.resolve();
+        };
+        await Promise.all(Array.from({ length: 20 }, acquire));
       }
     } finally {
       await secondDatabase.close();
@@ -264,7 +264,7 @@ test("passes the stop signal to a running job", async () => {
     "job",
     async (isStopping) => {
       started.resolve();
-      while (!isStopping()) await sleep(1);
+      await waitUntil(isStopping);
     },
     silentLog,
   );
@@ -272,29 +272,30 @@ test("passes the stop signal to a running job", async () => {
   await job.stop();
 });
 
-test("repeats a job, one run at a time, until it is stopped", async () => {
-  const thirdRun = Promise.withResolvers<void>();
+test("repeats a job, one run at a time, until it is stopped", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   let runCount = 0;
-  let runningCount = 0;
-  let maxRunningCount = 0;
-  const job = runEvery(
-    10,
-    "job",
-    async () => {
-      maxRunningCount = Math.max(maxRunningCount, ++runningCount);
-      if (++runCount === 3) thirdRun.resolve();
-      await sleep(30);
-      runningCount--;
-    },
-    silentLog,
-  );
-  await thirdRun.promise;
-  await job.stop();
-  assert.equal(runningCount, 0, "stop waits for the current run");
-  assert.equal(maxRunningCount, 1);
-  const runsAtStop = runCount;
-  await sleep(100);
-  assert.equal(runCount, runsAtStop);
+  let currentRun = Promise.withResolvers<void>();
+  const work = (): Promise<void> => {
+    runCount++;
+    currentRun = Promise.withResolvers();
+    return currentRun.promise;
+  };
+  const job = runEvery(10, "job", work, silentLog);
+  for (let run = 1; run <= 3; run++) {
+    currentRun.resolve();
+    await waitTurns(1);
+    for (let i = 0; i < 5; i++) t.mock.timers.tick(10);
+    assert.equal(runCount, run);
+  }
+  let isStopped = false;
+  const stopping = job.stop().then(() => (isStopped = true));
+  await waitTurns(1);
+  assert.equal(isStopped, false, "stop waits for the current run");
+  currentRun.resolve();
+  await stopping;
+  t.mock.timers.tick(100);
+  assert.equal(runCount, 3);
 });
 
 test("retries a failing job, and logs the failure and the recovery once each (X7)", async () => {

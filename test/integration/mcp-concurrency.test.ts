@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { defineTool, type Tool } from "#mcp/define-tool.ts";
 import { tools } from "#mcp/tool-list.ts";
@@ -25,7 +25,7 @@ forOneEngine("concurrent calls", (fixture) => {
   const slowTool: Tool = defineTool({
     name: "slow",
     title: "Slow",
-    description: "Runs for ten seconds.",
+    description: "Runs until it is canceled.",
     scope: "studio:read",
     action: "studio.read",
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -33,12 +33,10 @@ forOneEngine("concurrent calls", (fixture) => {
     output: z.object({}),
     async run(_, __, ___, { getSignal }) {
       states.push("started");
-      await sleep(10_000, undefined, { signal: getSignal() }).catch((error: unknown) => {
-        states.push("cancelled");
-        throw error;
-      });
-      states.push("finished");
-      return {};
+      const signal = getSignal();
+      await once(signal, "abort");
+      states.push("cancelled");
+      throw signal.reason;
     },
   });
   before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, slowTool] })));
@@ -95,7 +93,6 @@ forOneEngine("concurrent calls", (fixture) => {
     await waitForState("started");
     req.destroy();
     await waitForState("cancelled");
-    assert.equal(states.includes("finished"), false);
   });
 
   test("notifications/cancelled cancels a call only in its own session (M14)", async () => {
@@ -117,7 +114,7 @@ forOneEngine("concurrent calls", (fixture) => {
     await cancel(otherClient, otherClient.session, 7);
     await cancel(client, (await initialize(client.caller)).session, 7);
     await cancel(client, client.session, "7");
-    await sleep(50);
+    await callModern(client.caller, "tools/list");
     assert.deepEqual(states, ["started"]);
     assert.equal((await cancel(client, client.session, 7)).status, 202);
     await waitForState("cancelled");
@@ -136,11 +133,10 @@ forOneEngine("concurrent calls", (fixture) => {
     req.on("error", () => {});
     req.write(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}',
+      () => req.destroy(),
     );
-    await sleep(50);
-    req.destroy();
-    await sleep(100);
-    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5, maxTextLength: 1e6 })).items.length, 0);
+    await new Promise((resolve) => req.on("close", resolve));
     assert.equal((await callModern(caller, "tools/list")).status, 200);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5, maxTextLength: 1e6 })).items.length, 0);
   });
 });

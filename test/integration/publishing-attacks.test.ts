@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
@@ -15,7 +14,7 @@ import { listPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { hours, seconds, toIsoTime } from "#lib/clock.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
@@ -24,6 +23,7 @@ import { addConnections, startPublishing, type PublishingFixture } from "../supp
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("attacks on publishing", (fixture) => {
   let publishing: PublishingFixture;
@@ -237,15 +237,16 @@ forOneEngine("attacks on publishing", (fixture) => {
     await publishing.waitForState(proposal?.id ?? "", "proposed");
   });
 
-  test("deleting the studio removes its publications, and nothing more is sent (T10)", async () => {
+  test("deleting the studio removes its publications, and nothing more is sent (T10)", async (t) => {
     await publishing.service.stopWorker();
     const { id } = await schedule("Deleted with its studio", toIsoTime(Date.now()));
     await publishing.waitForState(id, "scheduled");
     await deleteStudio(deps(), publishing.owner, { name: publishing.owner.studio.name });
     const rows = await fixture.database.q.selectFrom("publications").select("id").execute();
     assert.deepEqual(rows, []);
+    const findWork = t.mock.method(deps().publications, "findWork");
     publishing.service.startWorker();
-    await sleep(seconds(1));
+    await waitUntil(() => findWork.mock.callCount() === 2);
     assert.equal(await countPosts("Deleted with its studio"), 0);
   });
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -26,6 +25,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { newMember } from "../support/users.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 
 const rounds = isLongRun ? 60 : 3;
 
@@ -215,7 +215,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
       await run(publication);
     } else {
       const start = async () => run(await claim());
-      await Promise.all([sleep(Math.random() * 20).then(apply), sleep(Math.random() * 10).then(start)]);
+      await Promise.all([waitTurns(Math.random() * 200).then(apply), waitTurns(Math.random() * 100).then(start)]);
       // The change may have been first.
       await run(await claim());
     }

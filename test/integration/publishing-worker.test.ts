@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createPost } from "#domain/posts/create-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
 import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
@@ -162,7 +161,7 @@ forOneEngine("the publishing worker", (fixture) => {
     const [waiting] = (await publishPost(getDeps(), publishing.owner, request)).publications;
     assert.ok(waiting);
     worker.wake();
-    await sleep(300);
+    await worker.stop();
     assert.equal((await find(waiting.id)).state, "scheduled");
 
     // If the first worker had kept its lease, this would take ten minutes.

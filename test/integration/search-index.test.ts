@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import type { Connection, Database } from "#db/database.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -26,6 +25,7 @@ import { assertTokensMatch } from "../support/index-tokens.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMigrationFolder } from "../support/migrations.ts";
 import { newStudio } from "../support/users.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 
 /** Counts the statements that write to the index. */
 function countTokenWrites(deps: Deps, database: Database): { deps: Deps; readCount: () => number } {
@@ -89,7 +89,7 @@ forEachEngine("search index", (fixture) => {
     const assetId = await addFile(deps, owner);
     for (let round = 0; round < (isLongRun ? 50 : 5); round++) {
       const changes = Array.from({ length: 6 }, (_, i) => async () => {
-        await sleep(Math.random() * 5);
+        await waitTurns(Math.random() * 50);
         const text = `text${round}-${i} ${"word ".repeat(i)}`;
         if (i % 3 === 0) return updatePost(deps, owner, { postId, title: text });
         if (i % 3 === 1) return updatePost(deps, owner, { postId, body: text, tags: [text.slice(0, 7)] });
@@ -129,10 +129,10 @@ forEachEngine("search index", (fixture) => {
     const log = { info: (_: unknown, message?: string) => void messages.push(message ?? "") };
     try {
       await Promise.all([
-        indexExistingRows(deps, { ...untilDone, pause: () => sleep(1) }, log),
-        indexExistingRows(otherDeps, { ...untilDone, pause: () => sleep(1) }, log),
+        indexExistingRows(deps, { ...untilDone, pause: () => waitTurns(1) }, log),
+        indexExistingRows(otherDeps, { ...untilDone, pause: () => waitTurns(1) }, log),
         ...posts.map(async ({ id: postId }, i) => {
-          await sleep(i * 3);
+          await waitTurns(i * 10);
           await updatePost(
             otherDeps,
             owner,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createGrant, type NewGrant } from "#domain/access/create-grant.ts";
 import { moveGrant } from "#domain/access/grants.ts";
@@ -20,6 +19,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 
 const newGrant: NewGrant = {
   clientId: "c",
@@ -138,7 +138,7 @@ forEachEngine("studio settings", (fixture) => {
       clock.advance(1000);
       const ownerInSecond = await newStudio(deps, owner, "Second");
       const [{ id }] = await Promise.all([
-        sleep(Math.random() * 5).then(() => createGrant(deps, owner, newGrant)),
+        waitTurns(Math.random() * 100).then(() => createGrant(deps, owner, newGrant)),
         deleteStudio(deps, ownerInSecond, { name: "Second" }),
       ]);
       const grant = await deps.grants.find(id);

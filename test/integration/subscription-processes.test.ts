@@ -49,7 +49,7 @@ for (const engine of listEngines()) {
       await location?.remove();
     });
 
-    test("a change made through one process is announced by the other, in both protocol versions (CHAT-20)", async (t) => {
+    test("a change made through one process is announced by the other, in both protocol versions (CHAT-20)", async () => {
       const [callUrl = "", streamUrl = ""] = urls;
       const owner = await newStudio(deps);
       const post = await newPost(deps, owner);
@@ -60,18 +60,14 @@ for (const engine of listEngines()) {
       const modern = await listen(streamClient, { resourceSubscriptions: [post.uri] });
       const legacy = await openSessionStream({ ...streamClient, session });
       assert.equal(legacy.status, 200);
-      const delays: number[] = [];
       for (let change = 1; change <= 3; change++) {
-        const startedAt = performance.now();
         const { json } = await callModern({ url: callUrl, token }, "tools/call", {
           name: "update_post",
           arguments: { postId: post.id, tags: [`tag ${change}`] },
         });
         assert.ok(!json.result.isError, json.result.content[0].text);
         await Promise.all([modern.waitForUpdates(change), legacy.waitForUpdates(change)]);
-        delays.push(performance.now() - startedAt);
       }
-      t.diagnostic(`call and announcement: ${delays.map((ms) => ms.toFixed(0)).join(", ")} ms`);
       processes[1]?.terminate();
       await Promise.all([modern.ended, legacy.ended]);
       assert.equal(modern.messages.at(-1)?.result?.resultType, "complete");

@@ -31,7 +31,7 @@ const maxValueLength = 2000;
 
 /** Returns the beginning of a long text; a long value that is no text as the beginning of its JSON. */
 function shorten(value: unknown): unknown {
-  const valueText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const valueText = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return valueText.length > maxValueLength ? `${valueText.slice(0, maxValueLength).toWellFormed()}…` : value;
 }
 
