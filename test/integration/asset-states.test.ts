@@ -341,13 +341,16 @@ forEachEngine("asset states", (fixture) => {
     for (let i = 0; i < liveCount; i++) ids.push(await uploadInline(postFixture));
     for (let i = 0; i < orphanCount; i++)
       await postFixture.files.put(`files/${postFixture.deps.newId("asset")}.abc`, image);
+    const countFiles = async () => (await postFixture.files.keys()).length;
+    await sweep(postFixture.deps);
+    assert.equal(await countFiles(), liveCount + orphanCount, "new files are kept, because an upload may use them");
     fixture.clock.advance(hours(2));
     const sweeper = createAssetSweeper(postFixture.deps);
     for (let run = 0; run < 20; run++) {
       let steps = 0;
       await sweeper({ pause: async () => void steps++, shouldStop: () => steps >= 4 });
     }
-    assert.equal((await postFixture.files.keys()).length, liveCount);
+    assert.equal(await countFiles(), liveCount);
     await assertConsistent(postFixture, fixture);
     assert.equal(ids.length, liveCount);
   });

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LostClaimError, updateClaimed } from "#domain/publishing/claim.ts";
+import { toScheduleColumns } from "#domain/publishing/publish-time.ts";
+import { minutes } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { newPublication, oneSlot } from "../support/publishing-fixture.ts";
+import { newStudio } from "../support/users.ts";
+
+forEachEngine("claims of publications", (fixture) => {
+  test("a worker whose lease has ended writes nothing once another worker has the claim (PUB-7, B3)", async () => {
+    const { deps } = fixture;
+    const { publications } = deps;
+    const id = await newPublication(deps, await newStudio(deps), "proposed");
+    const now = deps.clock();
+    const scheduled = { state: "scheduled", ...toScheduleColumns(null, now) } as const;
+    await publications.update(id, scheduled, { states: ["proposed"] });
+    const first = await publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
+    assert.equal(first?.id, id);
+    const later = now + minutes(2);
+    assert.equal(await publications.claimDue({ now: later, leaseExpiresAt: later, slots: oneSlot }), undefined);
+    const claim = { now: later, leaseExpiresAt: later + minutes(1), slots: oneSlot };
+    const second = await publications.claimAbandoned(claim);
+    assert.equal(second?.id, id);
+    const change = { progress: { mediaIds: {} } };
+    await assert.rejects(updateClaimed(deps, first, change), LostClaimError);
+    assert.deepEqual((await updateClaimed(deps, second, change)).progress, { mediaIds: {} });
+    assert.equal(await publications.claimAbandoned(claim), undefined, "the new lease has not ended");
+  });
+});
