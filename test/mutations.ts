@@ -76,7 +76,7 @@ const mutations: readonly Mutation[] = [
     file: "src/db/posts.ts",
     text: "asset_count < $3",
     replacement: "asset_count <= $3",
-    test: "integration/asset-races.test.ts",
+    test: "integration/asset-model.test.ts",
   },
   {
     breaks: "limits: a rate limit allows one more call",
