@@ -516,7 +516,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listCalendarTitles({ tag: "spring", query: "boats" }), []);
   });
 
-  test("reads lists and the calendar of a large studio from an index (X3)", async () => {
+  test("reads lists and the calendar of a large studio from an index (X3, F4)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
