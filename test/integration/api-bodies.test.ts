@@ -7,6 +7,7 @@ import { createLog } from "#lib/log.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
+import { waitForClose } from "../support/wait-for-close.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -60,7 +61,7 @@ forEachEngine(
     /** Returns what the server sends until it closes the connection. */
     async function readUntilClosed(head: readonly string[], parts: readonly string[]): Promise<string> {
       const { socket, read } = await sendRaw(head, parts);
-      await once(socket, "close");
+      await waitForClose(socket);
       return read();
     }
 

@@ -15,6 +15,7 @@ import { newStudio } from "../support/users.ts";
 import type { RunningService } from "../support/service.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { waitForClose } from "../support/wait-for-close.ts";
 
 forOneEngine("attacks on the HTTP entry point", (fixture) => {
   let service: RunningService;
@@ -60,7 +61,7 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     let received = "";
     socket.on("data", (chunk: Buffer) => (received += chunk.toString())).on("error", () => {});
     socket.write(bytes);
-    await once(socket, "close");
+    await waitForClose(socket);
     return received;
   }
   const parseStatuses = (responses: string) =>
@@ -364,9 +365,6 @@ test("closes a connection whose body still arrives after the response (X1)", asy
   t.after(() => clearInterval(drip));
   await waitForClose(socket);
 });
-
-/** Not `once`, which rejects if the server resets the connection. */
-const waitForClose = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
 
 test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {
   const base = "https://atelier.example";

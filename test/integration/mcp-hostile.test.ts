@@ -17,6 +17,7 @@ import {
 } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { waitForClose } from "../support/wait-for-close.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -132,7 +133,7 @@ forOneEngine("hostile MCP messages", (fixture) => {
       if (length > body.length) socket.end();
       let text = "";
       socket.on("data", (chunk) => void (text += chunk.toString()));
-      await once(socket, "close");
+      await waitForClose(socket);
       return text;
     };
     assert.match(await sendWithLength(body.length - 10), /^HTTP\/1\.1 400/);
