@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
