@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onExit } from "./support/at-exit.ts";
 import { createTemplates } from "./support/engines.ts";
-import type { FileTimes } from "./support/exit-limit.ts";
+import { writeFileGroups, type FileTimes } from "./support/file-group.ts";
 import { findProgram } from "./support/find-program.ts";
 import { hidePrograms } from "./support/hide-programs.ts";
 import { longRunReason } from "./support/long-run.ts";
@@ -34,7 +34,8 @@ const hidesPrograms = process.argv.includes("--without-programs");
 const isReliability = process.argv.includes("--reliability");
 const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability"];
 const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
-const maxMinutes = isReliability ? 15 : 5;
+const maxMinutes = isReliability ? 15 : 10;
+const maxFilesPerProcess = 8;
 const timeoutFlag = `--test-timeout=${(isLong ? 120 : maxMinutes) * 60_000}`;
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
@@ -126,14 +127,17 @@ async function runTests(
 ): Promise<{ passed: boolean; reports: ReportedTest[] }> {
   if (files.length === 0) return { passed: true, reports: [] };
   const supportFile = (name: string): string => join(import.meta.dirname, "support", name);
-  const reportsPath = join(createTempFolder("atelier-test-reports-").path, "reports.jsonl");
+  const folder = createTempFolder("atelier-test-reports-").path;
+  const reportsPath = join(folder, "reports.jsonl");
+  const paths = files.map((file) => join(root, file));
+  const groups = writeFileGroups(paths, isReliability ? 1 : maxFilesPerProcess, folder);
   const reporterFlags = [
     ["spec", "stdout"],
     [supportFile("outcome-reporter.ts"), reportsPath],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
   const importFlag = `--import=${pathToFileURL(supportFile("exit-limit.ts")).href}`;
   const passed = await run(
-    ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...files],
+    ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...groups],
     env,
   );
   return { passed, reports: readJsonLines<ReportedTest>(reportsPath) };

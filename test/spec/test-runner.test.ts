@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { onExit } from "../support/at-exit.ts";
+import { writeFileGroups } from "../support/file-group.ts";
 import type { ReportedTest } from "../support/outcome-reporter.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
@@ -22,8 +23,7 @@ async function runTestFiles(...files: string[]): Promise<{ code: number; reports
     `--test-reporter=${toSupportPath("outcome-reporter.ts")}`,
     `--test-reporter-destination=${reportsPath}`,
   ];
-  const relativePaths = files.map((file) => relative(process.cwd(), file));
-  const child = spawn(process.execPath, [...args, ...relativePaths], {
+  const child = spawn(process.execPath, [...args, ...writeFileGroups(files, 1, folder.path)], {
     env: { PATH: "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: "ignore",
   });
@@ -63,11 +63,11 @@ test("a file whose setup throws, or that leaves a server or process open, ends b
   folder.remove();
   assert.equal(code, 1);
   const failures = reports.map(({ location, name, reason }) => `${location} ${name}: ${reason}`).join("\n");
-  assert.match(failures, /leak\.test\.mjs.*still running 10 s after its last test.*TCPServerWrap/);
-  assert.match(failures, /\/process\.test\.mjs.*still running.*ProcessWrap/);
+  assert.match(failures, /process of \S+leak\.test\.mjs: still running 10 s after its last test.*TCPServerWrap/);
+  assert.match(failures, /process of \S+process\.test\.mjs: still running.*ProcessWrap/);
   assert.doesNotMatch(failures, /background-process/);
   assert.match(failures, /suite: setup failed/);
-  assert.match(failures, /import\.test\.mjs.*test failed/);
+  assert.match(failures, /import\.test\.mjs: import failed/);
 });
 
 test("without snac, the suites that publish to a Mastodon server are skipped and reported", async () => {
