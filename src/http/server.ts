@@ -5,6 +5,7 @@ import { createBodyDeadlines } from "./body-deadlines.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
+import { createUnreadResponses, type UnreadLimits } from "./unread-responses.ts";
 
 export interface RequestContext {
   requestId: string;
@@ -55,11 +56,13 @@ export function createHttpServer(options: {
   log: Log;
   bodyTimeoutMs?: number;
   responseTimeoutMs?: number;
+  unreadLimits?: UnreadLimits;
 }): HttpServer {
   const { urls, metrics, newId, log } = options;
-  const { bodyTimeoutMs = defaultBodyTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs } = options;
+  const { bodyTimeoutMs = defaultBodyTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs, unreadLimits } = options;
   const guards = createGuards(urls);
   const bodyDeadlines = createBodyDeadlines(bodyTimeoutMs);
+  const unreadResponses = createUnreadResponses(responseTimeoutMs, unreadLimits);
   const isHttps = urls.base.startsWith("https:");
   let isDraining = false;
   let lastRequestAt = 0;
@@ -81,12 +84,10 @@ export function createHttpServer(options: {
     const route = findRoute(req.url ?? "/");
     const context: RequestContext = { requestId, log };
     if (!route?.allowsAnyHost) lastRequestAt = startedAt;
-    let responseTimer: NodeJS.Timeout | undefined;
     if (!route?.allowsLongBody) bodyDeadlines.add(req, startedAt);
     res.on("close", () => {
       bodyDeadlines.delete(req);
       if (!req.complete) bodyDeadlines.add(req, performance.now()); // the rest of a body that was answered early
-      clearTimeout(responseTimer);
       const ms = performance.now() - startedAt;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       log.request({
@@ -110,8 +111,7 @@ export function createHttpServer(options: {
       guards.checkOrigin(req, route.originRule);
       if (expectsContinue && !route.sends100Continue) res.writeContinue();
       await route.handle(req, res, context);
-      if (res.writableEnded && req.socket.writableLength > 0)
-        responseTimer = setTimeout(() => res.destroy(), responseTimeoutMs);
+      unreadResponses.add(res, context.logContext?.userId);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }

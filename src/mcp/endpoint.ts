@@ -8,7 +8,7 @@ import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { createBatchWriter, createHttpWriter, respondWithRejection } from "./transport/response.ts";
+import { createBatchWriter, createHttpWriter, respondWithRejection, toErrorJson } from "./transport/response.ts";
 import { acceptRequest, readCredentials, type RequestAuthority } from "./transport/request-authority.ts";
 import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
 import { createChallenges } from "./transport/bearer-challenge.ts";
@@ -29,6 +29,9 @@ import { promptMethods } from "./prompts.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
+
+/** Maximum length of a batch's responses; the calls after that are not run. */
+const maxBatchResponseLength = 8 * 1024 * 1024;
 
 export interface McpEndpointOptions {
   deps: Deps;
@@ -241,6 +244,11 @@ export function createMcpEndpoint({
     if (requests.length === 0) return void res.writeHead(202).end();
     const responses: string[] = [];
     for (const [i, request] of requests.entries()) {
+      if (responses.reduce((sum, { length }) => sum + length, 0) > maxBatchResponseLength) {
+        const notRun = "The responses of this batch are too long, so this call was not run: send it again, alone.";
+        responses.push(toErrorJson(createRejection(200, errorCodes.invalidRequest, notRun, request.id)));
+        continue;
+      }
       // The calls of a batch run one after the other, so the access may end, and other users wait, between them.
       if (i > 0) await setImmediate();
       const authority = i === 0 ? context : await readAuthorityAgain();

@@ -295,7 +295,7 @@ test("closes a connection whose client does not read the response (X1)", async (
         path: "/big",
         originRule: "any",
         allowsAnyHost: true,
-        handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
+        handle: (_, res) => void res.end(Buffer.alloc(32 * 1024 * 1024)),
       },
     ],
     urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { createMetrics } from "#http/health-routes.ts";
+import { createHttpServer } from "#http/server.ts";
+import { forOneEngine, silentLog } from "../support/engines.ts";
+import { postMcp, startMcpServer } from "../support/mcp.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const responseBytes = 8 * 1024 * 1024;
+const { nodeServer: server } = createHttpServer({
+  routes: () => [
+    {
+      path: "/*",
+      originRule: "any",
+      allowsAnyHost: true,
+      handle(req, res, context) {
+        context.logContext = { userId: req.url ?? "" };
+        res.end(Buffer.alloc(responseBytes));
+      },
+    },
+  ],
+  urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
+  metrics: createMetrics(silentLog),
+  newId: () => "req_x",
+  log: silentLog,
+  unreadLimits: { perOwner: 3.5 * responseBytes, total: 4.5 * responseBytes },
+});
+const sockets: Socket[] = [];
+
+before(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+after(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+/** Requests a response that it does not read; resolves when the server has ended it. */
+async function leaveUnread(user: string, requestCount = 1): Promise<Socket> {
+  const connection = once(server, "connection") as Promise<[Socket]>;
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => {}).pause();
+  socket.write(`GET /${user} HTTP/1.1\r\nHost: localhost:1\r\n\r\n`.repeat(requestCount));
+  const [serverSocket] = await connection;
+  await waitUntil(() => serverSocket.destroyed || serverSocket.writableLength > 0);
+  return serverSocket;
+}
+
+const closeAll = async (connections: readonly Socket[]): Promise<void> => {
+  for (const connection of connections) connection.destroy();
+  await waitUntil(() => connections.every(({ closed }) => closed));
+};
+
+test("a user's oldest unread responses are closed above the limit per user, those of others are not (X1)", async () => {
+  const other = await leaveUnread("ada");
+  const own: Socket[] = [];
+  for (let i = 0; i < 4; i++) own.push(await leaveUnread("eve"));
+  assert.deepEqual(
+    [other, ...own].map(({ destroyed }) => destroyed),
+    [false, true, false, false, false],
+  );
+  await closeAll([other, ...own]);
+});
+
+test("above the limit in total, the user with the most unread bytes loses the oldest response (X1)", async () => {
+  const connections: Socket[] = [];
+  for (const user of ["ada", "eve", "eve", "bob", "cleo"]) connections.push(await leaveUnread(user));
+  assert.deepEqual(
+    connections.map(({ destroyed }) => destroyed),
+    [false, true, false, false, false],
+  );
+  await closeAll(connections);
+});
+
+test("pipelined responses on one connection count together (X1)", async () => {
+  const connection = await leaveUnread("eve", 6);
+  await waitUntil(() => connection.destroyed);
+});
+
+test("responses that are read later do not count any more (X1)", async () => {
+  for (let i = 0; i < 6; i++) {
+    await leaveUnread("ada");
+    const client = sockets.at(-1)!;
+    let receivedBytes = 0;
+    client.on("data", (chunk: Buffer) => void (receivedBytes += chunk.length)).resume();
+    await waitUntil(() => receivedBytes > responseBytes);
+  }
+});
+
+forOneEngine("long responses of a batch", (fixture) => {
+  test("the calls after 8 MB of responses are not run (M5)", async () => {
+    const server = await startMcpServer(fixture);
+    const owner = await newStudio(fixture.deps);
+    const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+    const call = (id: number, name: string, input: object) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name, arguments: input },
+    });
+    // JSON writes these characters with six bytes, and a result contains them twice.
+    const posts = Array.from({ length: 5 }, (_, id) =>
+      call(id, "create_post", { title: "x", body: "\u0001".repeat(99_000) }),
+    );
+    const headers = { "mcp-protocol-version": "2025-03-26" };
+    for (const post of posts) await postMcp(caller, JSON.stringify(post), headers);
+    const lists = [1, 2, 3].map((id) => call(id, "list_posts", { includeBody: true }));
+    const batch = [...lists, call(4, "create_post", { title: "not run" })];
+    const { status, messages } = await postMcp(caller, JSON.stringify(batch), headers);
+    await server.close();
+    assert.equal(status, 200);
+    assert.deepEqual(
+      messages.map(({ id, error }) => [id, error?.code]),
+      [
+        [1, undefined],
+        [2, undefined],
+        [3, -32600],
+        [4, -32600],
+      ],
+    );
+    const { items } = await fixture.deps.posts.list(owner.studio.id, { limit: 10, maxTextLength: 1e6 });
+    assert.equal(items.length, 5);
+  });
+});
