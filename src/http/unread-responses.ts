@@ -81,8 +81,8 @@ export function createUnreadResponses(timeoutMs: number, limits = defaultUnreadL
       });
       while ((bytesByOwner.get(unread.owner) ?? 0) > limits.perOwner) closeOldest(unread.owner);
       while (totalBytes > limits.total) {
-        const [[owner = ""] = []] = [...bytesByOwner].toSorted(([, a], [, b]) => b - a);
-        closeOldest(owner);
+        const owners = [...bytesByOwner].toSorted(([, a], [, b]) => b - a);
+        closeOldest(owners[0]?.[0] ?? "");
       }
     },
   };
