@@ -35,9 +35,12 @@ const isReliability = process.argv.includes("--reliability");
 const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability"];
 const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 const maxMinutes = isReliability ? 15 : 10;
-const maxFilesPerProcess = 8;
+/** A process loads the server's modules once for its files. More files per process leave the other processes idle at the end. */
+const maxFilesPerProcess = isReliability ? { browser: 1, other: 1 } : { browser: 3, other: 6 };
+/** Most tests wait more than they compute. Reliability is measured on an otherwise idle machine. */
+const processCount = isReliability ? 1 : 4;
 const timeoutFlag = `--test-timeout=${(isLong ? 120 : maxMinutes) * 60_000}`;
-const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
+const isBrowserTest = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
 const missingDependencies: TestDependency[] = [];
 let runningChild: ChildProcess | undefined;
@@ -63,17 +66,9 @@ async function main(): Promise<number> {
   const env = await prepare();
   if (!env) return 1;
   const folders = isReliability ? "reliability" : "{spec,integration,e2e,faults}";
-  const allFiles = globSync(`test/${folders}/**/*.test.ts`, { cwd: root }).toSorted();
-  const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
-  const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
-  // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
-  // phase of their own, because they need more of a core. Reliability is measured on an otherwise idle machine.
-  const concurrency = isReliability ? { browser: 1, other: 1 } : { browser: 3, other: 4 };
-  const phases = [
-    await runTests(otherTests, concurrency.other, env),
-    await runTests(browserTests, concurrency.browser, env),
-  ];
-  const reports = phases.flatMap((phase) => phase.reports);
+  const patterns = requestedFiles.length > 0 ? requestedFiles : [`test/${folders}/**/*.test.ts`];
+  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).toSorted();
+  const { passed, reports } = await runTests(files, env);
   writeTimes(env["TEST_TIMES"] ?? "");
   if (isReliability) printGuarantees(reports.filter(({ outcome }) => outcome !== "skipped"));
   const skippedTests = reports.filter(({ outcome, reason }) => outcome === "skipped" && reason !== longRunReason);
@@ -86,7 +81,7 @@ async function main(): Promise<number> {
   if (mustBeComplete || missingDependencies.length === 0) printTests("Skipped tests", skippedTests);
   printMissing(missingDependencies, skippedTests.length);
   if (isIncomplete && mustBeComplete) console.error("CI=true: a missing program or a skipped test is a failure.");
-  return phases.every((phase) => phase.passed) && !(isIncomplete && mustBeComplete) ? 0 : 1;
+  return passed && !(isIncomplete && mustBeComplete) ? 0 : 1;
 }
 
 /** Starts the servers, and returns the environment of the tests; undefined if they can't run. */
@@ -122,22 +117,28 @@ async function prepare(): Promise<Record<string, string> | undefined> {
 
 async function runTests(
   files: readonly string[],
-  concurrency: number,
   env: Record<string, string>,
 ): Promise<{ passed: boolean; reports: ReportedTest[] }> {
-  if (files.length === 0) return { passed: true, reports: [] };
   const supportFile = (name: string): string => join(import.meta.dirname, "support", name);
   const folder = createTempFolder("atelier-test-reports-").path;
   const reportsPath = join(folder, "reports.jsonl");
-  const paths = files.map((file) => join(root, file));
-  const groups = writeFileGroups(paths, isReliability ? 1 : maxFilesPerProcess, folder);
+  // The runner starts processes in the order of their names: browsers first, because they take longest.
+  const groups = [
+    ...writeFileGroups("browser", files.filter(isBrowserTest), maxFilesPerProcess.browser, folder),
+    ...writeFileGroups(
+      "other",
+      files.filter((file) => !isBrowserTest(file)),
+      maxFilesPerProcess.other,
+      folder,
+    ),
+  ];
   const reporterFlags = [
     ["spec", "stdout"],
     [supportFile("outcome-reporter.ts"), reportsPath],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
   const importFlag = `--import=${pathToFileURL(supportFile("exit-limit.ts")).href}`;
   const passed = await run(
-    ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...groups],
+    ["--test", importFlag, timeoutFlag, ...reporterFlags, `--test-concurrency=${processCount}`, ...groups],
     env,
   );
   return { passed, reports: readJsonLines<ReportedTest>(reportsPath) };

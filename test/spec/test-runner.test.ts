@@ -23,7 +23,7 @@ async function runTestFiles(...files: string[]): Promise<{ code: number; reports
     `--test-reporter=${toSupportPath("outcome-reporter.ts")}`,
     `--test-reporter-destination=${reportsPath}`,
   ];
-  const child = spawn(process.execPath, [...args, ...writeFileGroups(files, 1, folder.path)], {
+  const child = spawn(process.execPath, [...args, ...writeFileGroups("file", files, 1, folder.path)], {
     env: { PATH: "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: "ignore",
   });

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { after, before, describe } from "node:test";
 import { pathToFileURL } from "node:url";
 
@@ -15,18 +15,14 @@ export interface FileTimes {
   cpuSeconds: number;
 }
 
-/** Distributes files over groups of at most `maxFiles`, and returns the paths of files that run one group each. */
-export function writeFileGroups(files: readonly string[], maxFiles: number, folder: string): string[] {
+/** Distributes test files over groups of at most `maxFiles`, and returns the paths of files that run one group each. */
+export function writeFileGroups(name: string, files: readonly string[], maxFiles: number, folder: string): string[] {
   const groupCount = Math.ceil(files.length / maxFiles);
   return Array.from({ length: groupCount }, (_, index) => {
-    const path = join(folder, `group-${index}.test.ts`);
+    const path = join(folder, `${name}-${String(index).padStart(3, "0")}.test.ts`);
     const groupFiles = files.filter((_file, position) => position % groupCount === index);
-    writeFileSync(
-      path,
-      `import { defineFiles } from ${JSON.stringify(pathToFileURL(import.meta.filename).href)};
-defineFiles(${JSON.stringify(groupFiles)});
-`,
-    );
+    const importLine = `import { defineFiles } from ${JSON.stringify(pathToFileURL(import.meta.filename).href)};`;
+    writeFileSync(path, `${importLine}\ndefineFiles(${JSON.stringify(groupFiles.map((file) => resolve(file)))});\n`);
     return path;
   });
 }
