@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findViolations } from "../support/axe.ts";
-import { forEachEngine, listEngines } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { openChat } from "../support/chat-app-fixture.ts";
 import { openChromium, openObservedPage, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
 import { waitForPaint } from "../support/page-waits.ts";
@@ -18,7 +18,7 @@ function findAppFrame(page: Page) {
   return frame;
 }
 
-forEachEngine(
+forOneEngine(
   "the in-chat app and hostile hosts",
   (fixture) => {
     let browser: Browser;
@@ -37,11 +37,8 @@ forEachEngine(
         prepare: (owner) => newConnection(service.deps, owner, "harbour", "sandbox"),
       });
       await chat.app.getByText("harbour").first().waitFor();
-      const button = chat.app.getByRole("button", { name: "Propose to publish" });
       await waitForPaint(findAppFrame(chat.page));
-      // With the keyboard.
-      await button.focus();
-      await button.press("Enter");
+      await chat.app.getByRole("button", { name: "Propose to publish" }).press("Enter");
       await chat.app.getByText("Waiting for approval").first().waitFor();
       const calls = await chat.readHost(({ toolCalls }) => toolCalls.filter(({ name }) => name === "publish_post"));
       assert.deepEqual(
@@ -196,6 +193,5 @@ forEachEngine(
       assert.equal(response.headers.get("x-frame-options"), "DENY");
     });
   },
-  listEngines(),
   skipWithoutChromium,
 );
