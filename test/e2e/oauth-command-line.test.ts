@@ -4,16 +4,17 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
+import { systemClock } from "#lib/clock.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { createHttpBrowser } from "../support/http-browser.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { createStudio, openConsent } from "../support/oauth-client.ts";
+import { allowAccess, registerClient } from "../support/oauth-client.ts";
 import { startChildProgram } from "../support/child-program.ts";
 import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 
 const moduleFolder = join(import.meta.dirname, "../../node_modules");
 const inspector = join(moduleFolder, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+const conformance = join(moduleFolder, "@modelcontextprotocol/conformance/dist/index.js");
 const remote = join(moduleFolder, "mcp-remote/dist/proxy.js");
 const toolNames = tools.map(({ name }) => name).toSorted();
 
@@ -24,10 +25,7 @@ describe("oauth command-line programs", () => {
   before(async () => {
     const location = await createTemporaryDatabase("sqlite");
     const database = await openDatabase({ ...location, log: silentLog });
-    service = await startService(
-      createDeps(database, () => Date.now()),
-      { env: { RATE_LIMITS: "off" } },
-    );
+    service = await startService(createDeps(database, systemClock), { env: { RATE_LIMITS: "off" } });
     close = async () => {
       await service.close();
       await database.close();
@@ -35,15 +33,6 @@ describe("oauth command-line programs", () => {
     };
   });
   after(() => close());
-
-  /** Allows access on the consent page, which redirects to the program's own listener. */
-  async function allowAccess(url: string, email: string): Promise<void> {
-    const browser = createHttpBrowser();
-    const page = await openConsent(browser, url, email);
-    await createStudio(service.base, browser);
-    const result = await browser.submit(page, { decision: "approve" });
-    assert.equal(result.status, 200, result.text);
-  }
 
   const authorizeUrl = /https?:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
 
@@ -65,7 +54,7 @@ describe("oauth command-line programs", () => {
       );
     const listProgram = run("--method", "tools/list");
     try {
-      await allowAccess(await listProgram.waitForMatch(authorizeUrl), "inspector@example.com");
+      await allowAccess(service.base, await listProgram.waitForMatch(authorizeUrl), "inspector@example.com");
       assert.equal(await listProgram.exited, 0, listProgram.getOutput());
       const { result } = JSON.parse(listProgram.getStdout()) as { result: { tools: { name: string }[] } };
       assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listProgram.getStdout());
@@ -96,7 +85,7 @@ describe("oauth command-line programs", () => {
     transport.stderr?.on("data", (chunk: Buffer) => {
       output += chunk.toString();
       const [url] = authorizeUrl.exec(output.slice(0, output.lastIndexOf("\n"))) ?? [];
-      if (url !== undefined) consent ??= allowAccess(url, "remote@example.com");
+      if (url !== undefined) consent ??= allowAccess(service.base, url, "remote@example.com");
     });
     const client = new Client({ name: "test", version: "1" });
     try {
@@ -109,6 +98,26 @@ describe("oauth command-line programs", () => {
     } finally {
       await client.close();
       home.remove();
+    }
+  });
+
+  test("passes the authorization scenarios of the conformance suite (META-2, AUTHZ-1, GRANT-2)", async () => {
+    const { base } = service;
+    const { port } = new URL(await findFreeBaseUrl());
+    const client = await registerClient(base, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+    const program = startChildProgram([
+      ...[conformance, "authorization", "--url", base, "--client-id", client.id],
+      ...["--resource", `${base}/mcp`, "-p", port],
+    ]);
+    try {
+      // The suite prints the authorization URL for the user, and waits for the redirect on its own port.
+      await allowAccess(base, await program.waitForMatch(/https?:\/\/\S+\/authorize\?\S+/), "conformance@example.com");
+      assert.equal(await program.exited, 0, program.getOutput());
+      const [, summary = ""] = program.getOutput().split("=== SUMMARY ===");
+      assert.match(summary, /^✓ /m, program.getOutput());
+      assert.doesNotMatch(program.getOutput(), /^✗|SKIPPED|WARNING/m, program.getOutput());
+    } finally {
+      await program.stop();
     }
   });
 });

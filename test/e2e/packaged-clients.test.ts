@@ -5,10 +5,9 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { tools } from "#mcp/tool-list.ts";
-import { createHttpBrowser } from "../support/http-browser.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { createStudio, openConsent } from "../support/oauth-client.ts";
+import { allowAccess } from "../support/oauth-client.ts";
 import { startChildProgram, type ChildProgram, type ProgramOptions } from "../support/child-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -85,14 +84,6 @@ describe("packaged clients", { skip: skipInShortRun }, () => {
     return { home, start, run };
   }
 
-  async function allowAccess(url: string, email: string): Promise<void> {
-    const browser = createHttpBrowser();
-    const page = await openConsent(browser, url, email);
-    await createStudio(base, browser);
-    const { status, text } = await browser.submit(page, { decision: "approve" });
-    assert.equal(status, 200, text);
-  }
-
   /** Returns the latest authenticated `tools/list` request in the service's log. */
   const findLastListing = (): string | undefined =>
     service
@@ -104,7 +95,7 @@ describe("packaged clients", { skip: skipInShortRun }, () => {
     const { home, start, run } = install("codex");
     const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
     const addCommand = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
-    await allowAccess(await addCommand.waitForMatch(authorizeUrl), "codex@example.com");
+    await allowAccess(base, await addCommand.waitForMatch(authorizeUrl), "codex@example.com");
     assert.equal(await addCommand.exited, 0, addCommand.getOutput());
     assert.match(await run([codex, "mcp", "list"]), /atelier.*OAuth/);
 
@@ -133,7 +124,7 @@ describe("packaged clients", { skip: skipInShortRun }, () => {
     );
     await run(["mcp", "add", "atelier", "--url", `${base}/mcp`], { command });
     const authCommand = start(["mcp", "auth", "atelier"], { command });
-    await allowAccess(await authCommand.waitForMatch(authorizeUrl), "opencode@example.com");
+    await allowAccess(base, await authCommand.waitForMatch(authorizeUrl), "opencode@example.com");
     assert.equal(await authCommand.exited, 0, authCommand.getOutput());
     assert.match(authCommand.getOutput(), /Authentication successful/);
     // No OpenCode command prints tool names without a model.
@@ -172,7 +163,7 @@ describe("packaged clients", { skip: skipInShortRun }, () => {
       await waitUntil(() => /\n +atelier *\r?\n/.test(readScreen()), slowProgram).finally(() => clearInterval(timer));
       // Enter also lets Gemini open a browser.
       await pressEnterUntil(() => existsSync(openedUrl));
-      await allowAccess(readFileSync(openedUrl, "utf8"), "gemini@example.com");
+      await allowAccess(base, readFileSync(openedUrl, "utf8"), "gemini@example.com");
       await chat.waitForMatch(/reloaded tools for 'atelier'/);
       chat.write("/mcp list");
       await pressEnterUntil(() => toolNames.every((name) => chat.getOutput().includes(`mcp_atelier_${name}`)));

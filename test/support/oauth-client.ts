@@ -136,6 +136,15 @@ export async function openConsent(browser: HttpBrowser, url: string, email: stri
   return consent;
 }
 
+/** Signs in, creates a studio, and allows access on the consent page, which redirects to the program's own listener. */
+export async function allowAccess(base: string, url: string, email: string): Promise<void> {
+  const browser = createHttpBrowser();
+  const page = await openConsent(browser, url, email);
+  await createStudio(base, browser);
+  const { status, text } = await browser.submit(page, { decision: "approve" });
+  if (status !== 200) throw new Error(`the program did not accept the redirect: ${status} ${text}`);
+}
+
 /** Returns the parameters of the redirect to the client, after checking the issuer (RFC 9207 §2). */
 export function readCallback(loadedPage: LoadedPage, base: string): URLSearchParams {
   const { searchParams } = loadedPage.url;
