@@ -19,6 +19,10 @@ export interface WebFixture {
   browser: Browser;
   /** Opens a browser context, signed in if a user is passed. */
   openContext(user: SignedInUser | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Opens an empty page in a browser context of its own. */
+  newPage(user: SignedInUser | undefined, options?: BrowserContextOptions): Promise<Page>;
+  /** Closes every context that was opened; for `afterEach`. */
+  closeContexts(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,20 +60,21 @@ export async function startWebFixture(
   });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
+  const openContext: WebFixture["openContext"] = async (signedInUser, options = {}) => {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    context.setDefaultTimeout(20_000);
+    if (!signedInUser) return context;
+    const [pair = ""] = (await sessions.start(signedInUser.user.id, undefined)).split(";", 1);
+    const separator = pair.indexOf("=");
+    await context.addCookies([{ name: pair.slice(0, separator), value: pair.slice(separator + 1), url: service.base }]);
+    return context;
+  };
   return {
     service,
     browser,
-    async openContext(signedInUser, options = {}) {
-      const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-      context.setDefaultTimeout(20_000);
-      if (!signedInUser) return context;
-      const [pair = ""] = (await sessions.start(signedInUser.user.id, undefined)).split(";", 1);
-      const separator = pair.indexOf("=");
-      await context.addCookies([
-        { name: pair.slice(0, separator), value: pair.slice(separator + 1), url: service.base },
-      ]);
-      return context;
-    },
+    openContext,
+    newPage: async (signedInUser, options) => (await openContext(signedInUser, options)).newPage(),
+    closeContexts: async () => void (await Promise.all(browser.contexts().map((context) => context.close()))),
     async close() {
       await browser.close();
       await service.close();
