@@ -2,6 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { BrowserContextOptions } from "playwright-core";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -11,7 +13,7 @@ import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { startAssetService } from "./asset-fixture.ts";
-import type { Page } from "./chromium.ts";
+import { openObservedPage, type Browser, type ObservedPage, type Page } from "./chromium.ts";
 import type { Fixture } from "./engines.ts";
 import { newStudio } from "./users.ts";
 import { mp4 } from "./samples.ts";
@@ -47,6 +49,22 @@ export async function createTestUploadLink(
   const post = await createPost(deps, owner, { title, body: "" });
   const { url } = await createUploadSession(deps, owner, { postId: post.id });
   return { url, owner, postId: post.id, assets: async () => (await getPost(deps, owner, { postId: post.id })).assets };
+}
+
+/** Opens the page of a new upload link. It closes after the test. */
+export async function openUploadPage(
+  t: TestContext,
+  browser: Browser,
+  service: RunningService,
+  { title, initScript = "", ...options }: BrowserContextOptions & { title?: string; initScript?: string } = {},
+): Promise<ObservedPage & { link: TestUploadLink }> {
+  const link = await createTestUploadLink(service, title);
+  const observed = await openObservedPage(browser, options);
+  t.after(() => observed.context.close());
+  await observed.page.addInitScript(initScript);
+  await observed.page.goto(link.url);
+  await observed.page.locator('[data-state="empty"]').waitFor();
+  return { ...observed, link };
 }
 
 /** Writes a video file of this size, an MP4 header followed by noise; returns its digest. */

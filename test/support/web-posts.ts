@@ -1,12 +1,13 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { waitForPaint } from "./page-waits.ts";
-import { jpeg, pdf } from "./samples.ts";
+import { jpeg, pdf, png } from "./samples.ts";
 import { newStudio, newUser } from "./users.ts";
 import type { WebFixture } from "./web-fixture.ts";
 
@@ -40,6 +41,19 @@ export async function attachNewFile(deps: Deps, owner: Caller, postId: string, f
     : ({ kind: "image", mimeType: "image/jpeg", base64: (await jpeg()).toString("base64"), filename } as const);
   const { assetId } = await uploadAssetInline(deps, owner, upload);
   await attachAsset(deps, owner, { postId, assetId });
+  return assetId;
+}
+
+/** Uploads an unattached PNG; returns the id of the asset. */
+export async function uploadImage(
+  deps: Deps,
+  owner: Caller,
+  filename: string,
+  change: Omit<Parameters<typeof updateAsset>[2], "assetId"> = {},
+): Promise<string> {
+  const image = { kind: "image", mimeType: "image/png", base64: (await png()).toString("base64"), filename } as const;
+  const { assetId } = await uploadAssetInline(deps, owner, image);
+  if (Object.keys(change).length > 0) await updateAsset(deps, owner, { assetId, ...change });
   return assetId;
 }
 
