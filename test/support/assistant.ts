@@ -76,13 +76,11 @@ async function connect(mcpUrl: string, authProvider: OAuthClientProvider): Promi
   return client;
 }
 
-function createOAuthProvider(
-  name: string,
-  redirectUrl: string,
-): OAuthClientProvider & { getAuthorizationUrl(): string; getAccessToken(): string } {
+/** An OAuth client provider for both versions of the SDK that stores its state in memory. */
+export function createOAuthProvider(name: string, redirectUrl: string) {
   let authorizationUrl = "";
-  let verifier = "";
-  const storage = new Map<"client" | "tokens", unknown>();
+  const store = new Map<string, unknown>();
+  const read = <T>(key: string): T | undefined => store.get(key) as T | undefined;
   return {
     redirectUrl,
     clientMetadata: {
@@ -92,14 +90,16 @@ function createOAuthProvider(
       response_types: ["code"],
       token_endpoint_auth_method: "none",
     },
-    clientInformation: () => storage.get("client") as never,
-    saveClientInformation: (client) => void storage.set("client", client),
-    tokens: () => storage.get("tokens") as never,
-    saveTokens: (tokens) => void storage.set("tokens", tokens),
-    redirectToAuthorization: (url) => void (authorizationUrl = url.href),
-    saveCodeVerifier: (codeVerifier) => void (verifier = codeVerifier),
-    codeVerifier: () => verifier,
+    clientInformation: () => read<{ client_id: string }>("client"),
+    saveClientInformation: (client: { client_id: string }) => void store.set("client", client),
+    tokens: () => read<{ access_token: string; token_type: string; refresh_token?: string }>("tokens"),
+    saveTokens: (tokens: { access_token: string; token_type: string }) => void store.set("tokens", tokens),
+    redirectToAuthorization: (url: URL) => void (authorizationUrl = url.href),
+    saveCodeVerifier: (verifier: string) => void store.set("verifier", verifier),
+    codeVerifier: () => read<string>("verifier") ?? "",
+    saveDiscoveryState: (state: { authorizationServerUrl: string }) => void store.set("discovery", state),
+    discoveryState: () => read<{ authorizationServerUrl: string }>("discovery"),
     getAuthorizationUrl: () => authorizationUrl,
-    getAccessToken: () => (storage.get("tokens") as { access_token: string }).access_token,
+    getAccessToken: () => read<{ access_token: string }>("tokens")?.access_token ?? "",
   };
 }

@@ -24,8 +24,6 @@ export interface FaultyProxy {
   chooseFault: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
   /** Runs after the server has executed a request whose response is `lost`, before the connection is closed. */
   onLost: () => void | Promise<void>;
-  /** Closes every open connection, even in the middle of a request. */
-  cutConnections(): void;
   close(): Promise<void>;
 }
 
@@ -44,7 +42,6 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
     requests: [],
     chooseFault: () => undefined,
     onLost: () => {},
-    cutConnections: () => server.closeAllConnections(),
     async close() {
       server.close();
       server.closeAllConnections();
