@@ -46,11 +46,9 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await attachAsset(deps, owner, { postId: postIds[0] ?? "", assetId: await addFile(deps, owner, "paper.pdf") });
     fileId = await addFile(deps, owner, "catalogue.pdf");
 
-    const memberContext = await fixture.openContext(member);
-    assistant = await connectAssistant(`${base}/mcp`, await memberContext.newPage(), "Claude");
-    await memberContext.close();
-    const context = await fixture.openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true });
-    page = await context.newPage();
+    assistant = await connectAssistant(`${base}/mcp`, await fixture.newPage(member), "Claude");
+    await fixture.closeContexts();
+    page = await fixture.newPage(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true });
     page.on("pageerror", (error) => void errors.push(error.message));
   });
   after(async () => {
@@ -366,19 +364,6 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
     await checkAccessibility();
-  });
-
-  test("says that a scheduled publication sends a restored revision (HIST-5, PUB-3)", async () => {
-    const { deps } = fixture.service;
-    const { postId } = await addPost(deps, owner, { title: "Anchorage", body: "First." });
-    await updatePost(deps, owner, { postId, body: "Second." });
-    const connectionIds = [await newConnection(deps, owner, "quay", "sandbox")];
-    await publishPost(deps, owner, { postId, connectionIds, at: fromNow(days(1)) });
-    await openStudioPage(`posts/${postId}?panel=history`);
-    await page.getByText("Scheduled publications then send the restored content.").waitFor();
-    await page.getByRole("button", { name: "Restore revision 1" }).click();
-    const toast = page.getByText(/^Revision 1 restored\. Will be published with this content: quay, .*\d\d:\d\d\.$/);
-    await toast.first().waitFor();
   });
 
   test("the dry run names more deleted posts than a page of the trash lists, and says that they are restored (UNDO-6)", async () => {
