@@ -11,12 +11,14 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
-import { waitForFit, waitForPaint } from "../support/page-waits.ts";
-import { jpeg } from "../support/samples.ts";
 import { addFile } from "../support/history-fixture.ts";
+import { holdToasts, pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
+import { jpeg } from "../support/samples.ts";
+import { chooseFiles } from "../support/upload-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { uploadImage } from "../support/web-posts.ts";
 
 const image = await jpeg(200, 120);
 
@@ -24,253 +26,429 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
   let owner: Caller;
   let page: Page;
-  before(async () => {
-    fixture = await startWebFixture();
-    owner = await newStudio(fixture.service.deps);
-    const context = await fixture.openContext(owner, { bypassCSP: true });
-    page = await context.newPage();
-  });
+  before(async () => void (fixture = await startWebFixture()));
   after(() => fixture?.close());
 
-  const open = async (path: string): Promise<void> => {
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}${path}`);
+  const openNewStudio = async (): Promise<void> => {
+    owner = await newStudio(fixture.service.deps);
+    page = await fixture.newPage(owner, { bypassCSP: true });
+  };
+  const open = async (search = ""): Promise<void> => {
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets${search}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await waitForPaint(page);
   };
-  const listFiles = async () =>
-    (await listAssets(fixture.service.deps, owner, { limit: 50 })).assets.map(({ filename, postId, status }) => ({
-      filename,
-      postId,
-      status,
-    }));
-  const items = (ofPage = page) => ofPage.getByRole("list", { name: "Files" }).getByRole("listitem");
+  const listFiles = async () => (await listAssets(fixture.service.deps, owner, { limit: 50 })).assets;
+  const items = () => page.getByRole("list", { name: "Files" }).getByRole("listitem");
+  const openFirstFile = () => items().first().getByRole("button").first().press("Enter");
   /** While a file is uploaded, it can be listed twice for a moment: as an upload and as a new file. */
   const waitForItems = (count: number) =>
     waitUntil(async () => (await items().count()) === count, { description: `${count} items` });
-  /** A file that has arrived. */
-  const tile = (text: RegExp, ofPage = page) => items(ofPage).locator("button[data-tile]").filter({ hasText: text });
-  const fileInput = (ofPage = page) => ofPage.locator("input[type=file]").first();
-  const upload = (name: string, mimeType = "image/png", buffer = image) => ({ name, mimeType, buffer });
 
-  test("uploads files without a post, and shows them again after a reload (LIB-3)", async () => {
-    await open("/assets");
-    await page.getByText("No files yet").waitFor();
-    const uploadButtons = page.getByRole("button", { name: "Upload files" });
-    assert.equal(await uploadButtons.count(), 1);
-    await fileInput().setInputFiles(upload("logo.png"));
-    await tile(/logo\.jpg/).waitFor();
-    assert.equal(await uploadButtons.count(), 1);
-    assert.deepEqual(await listFiles(), [{ filename: "logo.jpg", postId: null, status: "ready" }]);
-    await waitForItems(1);
-    await page.reload();
-    await tile(/logo\.jpg/).waitFor();
-    await waitForItems(1);
-  });
+  describe("uploads, copies and details", () => {
+    before(openNewStudio);
 
-  test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
-    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
-    await page.route("**/files/**", async (route) => {
-      if (route.request().method() === "PUT") await hold;
-      await route.continue();
+    /** A file that has arrived. */
+    const tile = (text: RegExp) => items().locator("button[data-tile]").filter({ hasText: text });
+    const upload = (name: string, mimeType = "image/png", buffer = image) => ({ name, mimeType, buffer });
+
+    test("uploads files without a post, and shows them again after a reload (LIB-3)", async () => {
+      await open();
+      await page.getByText("No files yet").waitFor();
+      await chooseFiles(page, upload("logo.png"));
+      await tile(/logo\.jpg/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Upload files" }).count(), 1);
+      const files = (await listFiles()).map(({ filename, postId, status }) => ({ filename, postId, status }));
+      assert.deepEqual(files, [{ filename: "logo.jpg", postId: null, status: "ready" }]);
+      await waitForItems(1);
+      await page.reload();
+      await tile(/logo\.jpg/).waitFor();
+      await waitForItems(1);
     });
-    await fileInput().setInputFiles([upload("one.jpg", "image/jpeg"), upload("two.jpg", "image/jpeg")]);
-    await page.getByRole("progressbar", { name: "Upload of two.jpg" }).waitFor();
-    // The server lists the two assets as well, as pending.
-    await waitUntil(async () => (await listFiles()).length === 3);
-    // The second of two responses belongs to a request that was sent after that.
-    for (let i = 0; i < 2; i++) await page.waitForResponse((response) => response.url().includes("/assets?"));
-    await page.waitForTimeout(300);
-    await waitForItems(3);
-    await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
-    await page.getByRole("button", { name: "Pause all" }).waitFor();
-    await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
-    await page.getByText("Paused at").waitFor();
-    release();
-    await page.unrouteAll({ behavior: "wait" });
-    await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
-    for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
-    await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
-    await waitForItems(3);
-  });
 
-  test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
-    expectFailure(page.context(), 415, "/api/uploads/files");
-    await fileInput().setInputFiles(upload("drawing.svg", "image/svg+xml", Buffer.from("<svg/>")));
-    const failedUpload = page.getByRole("region", { name: "Upload of drawing.svg" });
-    await failedUpload.getByText("Files of this type are not accepted.").waitFor();
-    await page.getByRole("button", { name: "Remove drawing.svg" }).press("Enter");
-    await failedUpload.waitFor({ state: "detached" });
-    await page.locator("#main:focus").waitFor();
-  });
+    test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
+      const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+      await page.route("**/files/**", async (route) => {
+        if (route.request().method() === "PUT") await hold;
+        await route.continue();
+      });
+      await chooseFiles(page, [upload("one.jpg", "image/jpeg"), upload("two.jpg", "image/jpeg")]);
+      await page.getByRole("progressbar", { name: "Upload of two.jpg" }).waitFor();
+      // The server lists the two assets as well, as pending.
+      await waitUntil(async () => (await listFiles()).length === 3);
+      // The second of two responses belongs to a request that was sent after that.
+      for (let i = 0; i < 2; i++) await page.waitForResponse((response) => response.url().includes("/assets?"));
+      await waitForPaint(page);
+      await waitForItems(3);
+      await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
+      await page.getByRole("button", { name: "Pause all" }).waitFor();
+      await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
+      await page.getByText("Paused at").waitFor();
+      release();
+      await page.unrouteAll({ behavior: "wait" });
+      await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
+      for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
+      await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
+      await waitForItems(3);
+    });
 
-  test("accepts files that are dropped anywhere on the page (LIB-3)", async () => {
-    const otherPage = await (await fixture.openContext(owner)).newPage();
-    await otherPage.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets`);
-    await tile(/logo\.jpg/, otherPage).waitFor();
-    const transfer = await otherPage.evaluateHandle(`(() => {
-      const data = new DataTransfer();
-      data.items.add(new File(["Notes"], "notes.txt", { type: "text/plain" }));
-      return data;
-    })()`);
-    await otherPage.dispatchEvent("main", "dragenter", { dataTransfer: transfer });
-    const hint = otherPage.getByText("Drop files to add them to the library");
-    await hint.waitFor();
-    await otherPage.dispatchEvent("main", "drop", { dataTransfer: transfer });
-    await hint.waitFor({ state: "hidden" });
-    await tile(/notes\.txt/, otherPage).waitFor();
-    await otherPage.context().close();
-    const files = (await listAssets(fixture.service.deps, owner, { limit: 10 })).assets;
-    for (const { id } of files.filter(({ filename }) => filename !== "logo.jpg"))
-      await deleteAsset(fixture.service.deps, owner, { assetId: id });
-    await emptyTrash(fixture.service.deps, owner);
-    await waitForItems(1);
-  });
+    test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
+      expectFailure(page.context(), 415, "/api/uploads/files");
+      await chooseFiles(page, upload("drawing.svg", "image/svg+xml", Buffer.from("<svg/>")));
+      const failedUpload = page.getByRole("region", { name: "Upload of drawing.svg" });
+      await failedUpload.getByText("Files of this type are not accepted.").waitFor();
+      await page.getByRole("button", { name: "Remove drawing.svg" }).press("Enter");
+      await failedUpload.waitFor({ state: "detached" });
+      await page.locator("#main:focus").waitFor();
+    });
 
-  test("copies a file with the keyboard, and Undo removes the copy (LIB-1, WEB-7)", async () => {
-    await tile(/logo\.jpg/).press("Enter");
-    await page.getByLabel("Alt text", { exact: true }).fill("Our logo");
-    await page.getByRole("button", { name: "Make a copy" }).press("Enter");
-    await page.getByText("Copied logo.jpg.").first().waitFor();
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await items().nth(1).waitFor();
-    assert.equal((await listFiles()).length, 2);
-    await page.getByRole("button", { name: "Undo" }).press("Enter");
-    await items().nth(1).waitFor({ state: "detached" });
-    await waitUntil(async () => (await listFiles()).length === 1, { description: "the copy is removed" });
-  });
+    test("accepts files that are dropped anywhere on the page (LIB-3)", async () => {
+      const dataTransfer = await page.evaluateHandle(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(["Notes"], "notes.txt", { type: "text/plain" }));
+        return data;
+      })()`);
+      await page.dispatchEvent("main", "dragenter", { dataTransfer });
+      const hint = page.getByText("Drop files to add them to the library");
+      await hint.waitFor();
+      await page.dispatchEvent("main", "drop", { dataTransfer });
+      await hint.waitFor({ state: "hidden" });
+      await tile(/notes\.txt/).waitFor();
+      for (const { id } of (await listFiles()).filter(({ filename }) => filename !== "logo.jpg"))
+        await deleteAsset(fixture.service.deps, owner, { assetId: id });
+      await emptyTrash(fixture.service.deps, owner);
+      await open();
+      await waitForItems(1);
+    });
 
-  test("adds a file to a post, and a copy of it to a second one (LIB-1)", async () => {
-    const { deps } = fixture.service;
-    const posts = [
-      await createPost(deps, owner, { title: "First", body: "" }),
-      await createPost(deps, owner, { title: "Second", body: "" }),
-    ];
-    await open("/assets");
-    await tile(/logo\.jpg/).press("Enter");
-    await page.getByRole("button", { name: "Add to post…" }).press("Enter");
-    await page.getByRole("radio", { name: /Second/ }).waitFor();
-    await page.getByLabel("Search posts").fill("first");
-    await page.getByRole("radio", { name: /Second/ }).waitFor({ state: "detached" });
-    await page.getByRole("radio", { name: /First/ }).press("Space");
-    await page.getByRole("button", { name: "Add to post", exact: true }).press("Enter");
-    await page.getByText("Added logo.jpg to “First”.").first().waitFor();
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    test("copies a file with the keyboard, and Undo removes the copy (LIB-1, WEB-7)", async () => {
+      await tile(/logo\.jpg/).press("Enter");
+      await page.getByLabel("Alt text", { exact: true }).fill("Our logo");
+      await page.getByRole("button", { name: "Make a copy" }).press("Enter");
+      await page.getByText("Copied logo.jpg.").first().waitFor();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      await items().nth(1).waitFor();
+      assert.equal((await listFiles()).length, 2);
+      await page.getByRole("button", { name: "Undo" }).press("Enter");
+      await items().nth(1).waitFor({ state: "detached" });
+      await waitUntil(async () => (await listFiles()).length === 1, { description: "the copy is removed" });
+    });
 
-    await tile(/logo\.jpg.*Used in a post/).press("Enter");
-    await page.getByRole("button", { name: "Copy to another post…" }).press("Enter");
-    await page.getByRole("radio", { name: /Second/ }).press("Space");
-    assert.equal(await page.getByRole("radio", { name: /First/ }).count(), 0, "it is on this post");
-    await page.getByRole("button", { name: "Copy to post" }).press("Enter");
-    await page.getByText("Copied logo.jpg to “Second”.").first().waitFor();
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    for (const post of posts) {
-      const { assets } = await getPost(deps, owner, { postId: post.id });
-      assert.deepEqual(
-        assets.map(({ filename, altText }) => [filename, altText]),
-        [["logo.jpg", "Our logo"]],
-      );
-    }
-    assert.equal(await deps.assets.getUsedBytes(owner.studio.id), image.length);
+    test("adds a file to a post, and a copy of it to a second one (LIB-1)", async () => {
+      const { deps } = fixture.service;
+      const postIds: string[] = [];
+      for (const title of ["First", "Second"]) postIds.push((await createPost(deps, owner, { title, body: "" })).id);
+      await open();
+      await tile(/logo\.jpg/).press("Enter");
+      await page.getByRole("button", { name: "Add to post…" }).press("Enter");
+      await page.getByRole("radio", { name: /Second/ }).waitFor();
+      await page.getByLabel("Search posts").fill("first");
+      await page.getByRole("radio", { name: /Second/ }).waitFor({ state: "detached" });
+      await page.getByRole("radio", { name: /First/ }).press("Space");
+      await page.getByRole("button", { name: "Add to post", exact: true }).press("Enter");
+      await page.getByText("Added logo.jpg to “First”.").first().waitFor();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
 
-    await page.getByRole("button", { name: "Undo" }).last().press("Enter");
-    await items().nth(1).waitFor({ state: "detached" });
-    const readSecondPost = () => getPost(deps, owner, { postId: posts[1]?.id ?? "" });
-    await waitUntil(async () => (await readSecondPost()).assets.length === 0, { description: "the copy is removed" });
-  });
+      await tile(/logo\.jpg.*Used in a post/).press("Enter");
+      await page.getByRole("button", { name: "Copy to another post…" }).press("Enter");
+      await page.getByRole("radio", { name: /Second/ }).press("Space");
+      assert.equal(await page.getByRole("radio", { name: /First/ }).count(), 0, "it is on this post");
+      await page.getByRole("button", { name: "Copy to post" }).press("Enter");
+      await page.getByText("Copied logo.jpg to “Second”.").first().waitFor();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      const readNames = async (postId = "") =>
+        (await getPost(deps, owner, { postId })).assets.map(({ filename, altText }) => `${filename} ${altText}`);
+      for (const postId of postIds) assert.deepEqual(await readNames(postId), ["logo.jpg Our logo"]);
 
-  test("removes a file from its post, after which the user can delete it; Undo puts it back (LIB-1)", async () => {
-    await open("/assets");
-    await tile(/logo\.jpg.*Used in a post/).press("Enter");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Remove from post" }).press("Enter");
-    await dialog.getByRole("button", { name: "Move to trash" }).waitFor();
-    await page.getByText("Removed logo.jpg from “First”. Still in your library.").first().waitFor();
-    assert.equal(await dialog.getByRole("link", { name: "First" }).count(), 0);
-    await dialog.getByRole("button", { name: "Undo" }).press("Enter");
-    await dialog.getByRole("link", { name: "First" }).waitFor();
-    await dialog.getByRole("button", { name: "Remove from post" }).waitFor();
-  });
+      await page.getByRole("button", { name: "Undo" }).last().press("Enter");
+      await waitForItems(1);
+      await waitUntil(async () => (await readNames(postIds[1])).length === 0, { description: "the copy is removed" });
+    });
 
-  test("shows who added a file and where it is used, and moves between files by keyboard (LIB-1, WEB-12)", async () => {
-    const { deps } = fixture.service;
-    const { assets } = await listAssets(deps, owner, { limit: 1 });
-    const { assetId } = await copyAsset(deps, owner, { assetId: assets[0]?.id ?? "" });
-    const { id: postId } = await createPost(deps, owner, { title: "Third", body: "" });
-    await attachAsset(deps, owner, { postId, assetId });
-    await copyAsset(deps, owner, { assetId });
-    await open("/assets");
-    await items().nth(2).waitFor();
-    await items().nth(0).getByRole("button").first().press("Enter");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("JPEG image").waitFor();
-    await dialog.getByText("200 × 120").waitFor();
-    await dialog.getByText(owner.user.name).waitFor();
-    for (const title of ["First", "Third"]) await dialog.getByRole("link", { name: title }).waitFor();
-    assert.deepEqual(await findViolations(page), []);
-    const firstUrl = page.url();
-    await page.keyboard.press("ArrowRight");
-    await dialog.getByText("· this file").waitFor();
-    assert.notEqual(page.url(), firstUrl);
-    await dialog.getByRole("link", { name: "Unused copy" }).press("Enter");
-    await page.waitForURL(firstUrl);
-    await dialog.getByText("· this file").waitFor({ state: "detached" });
-    await dialog.getByRole("button", { name: "Next file" }).press("Enter");
-    await dialog.getByText("· this file").waitFor();
-    await page.waitForTimeout(1100); // then the page checks the session again, which delays the closing of the dialog
-    await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "hidden" });
-    await page.locator("[data-tile='1']:focus").waitFor(); // the file seen last
-    assert.equal(new URL(page.url()).search, "");
-  });
+    test("removes a file from its post, after which the user can delete it; Undo puts it back (LIB-1)", async () => {
+      await open();
+      await tile(/logo\.jpg.*Used in a post/).press("Enter");
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Remove from post" }).press("Enter");
+      await dialog.getByRole("button", { name: "Move to trash" }).waitFor();
+      await page.getByText("Removed logo.jpg from “First”. Still in your library.").first().waitFor();
+      assert.equal(await dialog.getByRole("link", { name: "First" }).count(), 0);
+      await dialog.getByRole("button", { name: "Undo" }).press("Enter");
+      await dialog.getByRole("link", { name: "First" }).waitFor();
+      await dialog.getByRole("button", { name: "Remove from post" }).waitFor();
+    });
 
-  test("saves changes when the user moves to the next file, and asks before it discards them (WEB-7)", async () => {
-    const dialog = page.getByRole("dialog");
-    const altText = dialog.getByLabel("Alt text", { exact: true });
-    await items().nth(0).getByRole("button").first().press("Enter");
-    await altText.fill("A better text");
-    await dialog.getByRole("button", { name: "Next file" }).press("Enter");
-    await waitUntil(async () => (await altText.inputValue()) === "Our logo");
-    await dialog.getByRole("button", { name: "Previous file" }).press("Enter");
-    await waitUntil(async () => (await altText.inputValue()) === "A better text");
-    await altText.fill("A worse text");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Keep editing" }).press("Enter");
-    assert.equal(await altText.inputValue(), "A worse text");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Discard changes" }).press("Enter");
-    await dialog.first().waitFor({ state: "hidden" });
-  });
-
-  test("the library and its details fit a phone (WEB-12)", async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    const assertFits = async () => {
-      await waitForFit(page);
+    test("shows who added a file and where it is used, and moves between files by keyboard (LIB-1, WEB-12)", async () => {
+      const { deps } = fixture.service;
+      const [file] = await listFiles();
+      const { assetId } = await copyAsset(deps, owner, { assetId: file?.id ?? "" });
+      const { id: postId } = await createPost(deps, owner, { title: "Third", body: "" });
+      await attachAsset(deps, owner, { postId, assetId });
+      await copyAsset(deps, owner, { assetId });
+      await open();
+      await waitForItems(3);
+      await openFirstFile();
+      const dialog = page.getByRole("dialog");
+      for (const text of ["JPEG image", "200 × 120", owner.user.name]) await dialog.getByText(text).waitFor();
+      for (const title of ["First", "Third"]) await dialog.getByRole("link", { name: title }).waitFor();
       assert.deepEqual(await findViolations(page), []);
-    };
-    const longName = `harbour_${"final_".repeat(12)}v12.pdf`;
-    await addFile(fixture.service.deps, owner, longName);
-    for (const path of ["/assets", "/assets?view=list"]) {
-      await open(path);
-      const button = page.locator("button[data-tile]").and(page.getByRole("button", { name: longName }));
-      await button.waitFor();
+      const firstUrl = page.url();
+      const isAnotherFile = dialog.getByText("· this file");
+      await page.keyboard.press("ArrowRight");
+      await isAnotherFile.waitFor();
+      assert.notEqual(page.url(), firstUrl);
+      await dialog.getByRole("link", { name: "Unused copy" }).press("Enter");
+      await page.waitForURL(firstUrl);
+      await isAnotherFile.waitFor({ state: "detached" });
+      await dialog.getByRole("button", { name: "Next file" }).press("Enter");
+      await isAnotherFile.waitFor();
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+      await page.locator("[data-tile='1']:focus").waitFor(); // the file seen last
+      assert.equal(new URL(page.url()).search, "");
+    });
+
+    test("saves changes when the user moves to the next file, and asks before it discards them (WEB-7)", async () => {
+      const dialog = page.getByRole("dialog");
+      const altText = dialog.getByLabel("Alt text", { exact: true });
+      const waitForText = (text: string) => waitUntil(async () => (await altText.inputValue()) === text);
+      await openFirstFile();
+      await altText.fill("A better text");
+      await dialog.getByRole("button", { name: "Next file" }).press("Enter");
+      await waitForText("Our logo");
+      await dialog.getByRole("button", { name: "Previous file" }).press("Enter");
+      await waitForText("A better text");
+      await altText.fill("A worse text");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Keep editing" }).press("Enter");
+      assert.equal(await altText.inputValue(), "A worse text");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Discard changes" }).press("Enter");
+      await dialog.first().waitFor({ state: "hidden" });
+    });
+
+    test("the library and its details fit a phone, and show the end of a long name (WEB-12)", async () => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.emulateMedia({ colorScheme: "dark" });
+      const assertFits = async () => {
+        await waitForFit(page);
+        assert.deepEqual(await findViolations(page), []);
+      };
+      const longName = `harbour_${"final_".repeat(12)}v12.pdf`;
+      await addFile(fixture.service.deps, owner, longName);
+      for (const search of ["", "?view=list"]) {
+        await open(search);
+        const button = page.locator("button[data-tile]").and(page.getByRole("button", { name: longName }));
+        await button.waitFor();
+        await assertFits();
+        const end = button.getByText(/^\w+_v12\.pdf$/).last();
+        const [box, endBox] = await Promise.all([button, end].map((locator) => locator.boundingBox()));
+        assert.ok(box && endBox && endBox.width > 0 && endBox.x + endBox.width <= box.x + box.width, search);
+      }
+      await openFirstFile();
+      await page.getByRole("button", { name: "Make a copy" }).waitFor();
       await assertFits();
-      // The end of the name is visible.
-      const [box, endBox] = [
-        await button.boundingBox(),
-        await button
-          .getByText(/^\w+_v12\.pdf$/)
+    });
+  });
+
+  describe("filters and selection", () => {
+    let postId: string;
+    before(async () => {
+      await openNewStudio();
+      const { deps } = fixture.service;
+      postId = (await createPost(deps, owner, { title: "Boats", body: "" })).id;
+      const assetId = await uploadImage(deps, owner, "used.png", { tags: ["sea"] });
+      await attachAsset(deps, owner, { postId, assetId });
+      await uploadImage(deps, owner, "third.png", { tags: ["sea"] });
+      await uploadImage(deps, owner, "second.png");
+      await addFile(deps, owner, "first.pdf");
+    });
+
+    const fileButton = (filename: string) => items().getByRole("button", { name: filename });
+    const getSearch = () => new URL(page.url()).search;
+    const chooseFilter = (name: string) => pressMenuItem(page, "menuitemradio", name);
+    /** A menu returns the focus to its button only after it has closed. */
+    const waitForFocus = (buttonName: string) =>
+      page.getByRole("button", { name: buttonName }).and(page.locator(":focus")).waitFor();
+    const isSelected = (filename: string) => page.getByRole("checkbox", { name: `Select ${filename}` }).isChecked();
+    const readTags = async () =>
+      Object.fromEntries((await listFiles()).map(({ filename, tags = [] }) => [filename, tags.toSorted().join()]));
+
+    test("filters by kind, usage and tag, all of which are in the URL (LIB-3, POST-3)", async () => {
+      await open();
+      await waitForItems(4);
+      await page.getByRole("link", { name: "Documents" }).press("Enter");
+      await waitForItems(1);
+      assert.equal(getSearch(), "?kind=document");
+      await page.getByRole("link", { name: "Images" }).press("Enter");
+      await waitForItems(3);
+      await page.getByRole("button", { name: "Usage" }).press("Enter");
+      await chooseFilter("Unused");
+      await waitForItems(2);
+      await waitForFocus("Usage: Unused");
+      await page.getByRole("button", { name: "Tag" }).press("Enter");
+      await chooseFilter("sea");
+      await waitForItems(1);
+      await waitForFocus("Tag: sea");
+      assert.equal(getSearch(), "?kind=image&usage=unused&tag=sea");
+      await page.reload();
+      await fileButton("third.png").waitFor();
+      await waitForPaint(page);
+      await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
+      await waitForFocus("Tag");
+      await waitForItems(2);
+      await page.getByRole("radio", { name: "List" }).press("Space");
+      await page.waitForURL((url) => url.search === "?kind=image&usage=unused&view=list");
+      await page.getByRole("radio", { name: "List", checked: true }).waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      await page.getByRole("link", { name: "Videos" }).press("Enter");
+      await page.getByText("No unused videos match these filters.").waitFor();
+      await page.getByRole("link", { name: "Clear filters" }).press("Enter");
+      await waitForItems(4);
+
+      const unusedFiles = /\/api\/.*\/assets\?.*usage=unused/;
+      await page.route(unusedFiles, (route) => route.fulfill({ json: { assets: [], nextCursor: null } }));
+      await open("?usage=unused");
+      await page.getByText("Files that no post uses appear here.").waitFor();
+      await page.unroute(unusedFiles);
+      await page.getByRole("link", { name: "Show all files" }).press("Enter");
+      await waitForItems(4);
+    });
+
+    test("the list has headings, except on a phone, which hides the filters, and a box that selects all files (WEB-12)", async () => {
+      await open("?view=list");
+      await waitForItems(4);
+      const heading = page.locator("main").getByText("Size", { exact: true });
+      const [headingBox, cellBox] = [
+        await heading.boundingBox(),
+        await items()
+          .filter({ hasText: "used.png" })
+          .getByText(/\d × \d/)
           .last()
           .boundingBox(),
       ];
-      assert.ok(box && endBox && endBox.width > 50 && endBox.x + endBox.width <= box.x + box.width, path);
-    }
-    await open("/assets");
-    await tile(/logo\.jpg/)
-      .first()
-      .click();
-    await page.getByRole("button", { name: "Make a copy" }).waitFor();
-    await assertFits();
+      assert.ok(headingBox && cellBox && Math.abs(headingBox.x - cellBox.x) < 2, "a heading is above its column");
+      await page.getByRole("checkbox", { name: "Select all 4" }).check();
+      await page.getByText("4 selected").last().waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      const size = page.viewportSize();
+      await resizeWindow(page, { width: 390, height: 844 });
+      assert.equal(await heading.isVisible(), false);
+      const tagFilter = page.getByRole("button", { name: "Tag", exact: true });
+      assert.equal(await tagFilter.isVisible(), false);
+      await page.getByRole("button", { name: "Filters" }).click();
+      await tagFilter.waitFor();
+      await waitForFit(page);
+      await page.getByRole("checkbox", { name: "Select all 4" }).uncheck();
+      if (size) await page.setViewportSize(size);
+    });
+
+    test("selects files with the keyboard and with Shift (WEB-12)", async () => {
+      await open();
+      await waitForItems(4);
+      await fileButton("first.pdf").focus();
+      for (const key of ["x", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+      await fileButton("third.png").and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("x");
+      const selection = page.getByRole("region", { name: "Selection" });
+      await selection.getByText("2 selected").waitFor();
+      assert.equal(await isSelected("second.png"), false);
+      await page.keyboard.press("Escape");
+      await selection.waitFor({ state: "detached" });
+      await page.keyboard.press("Control+a");
+      await selection.getByText("4 selected").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("checkbox", { name: "Select first.pdf" }).press("Space");
+      await page.getByRole("checkbox", { name: "Select third.png" }).click({ modifiers: ["Shift"] });
+      await selection.getByText("3 selected").waitFor();
+      assert.equal(await isSelected("second.png"), true);
+      await fileButton("second.png").click({ modifiers: ["Control"] });
+      await selection.getByText("2 selected").waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      await page.getByRole("button", { name: "Clear selection" }).press("Enter");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+    });
+
+    test("adds and removes tags of the selected files, and Undo brings the old ones back (POST-5, WEB-7)", async () => {
+      const tagsBefore = await readTags();
+      await items().first().getByRole("button").first().focus();
+      await page.keyboard.press("Control+a");
+      await page.getByRole("button", { name: "Tags" }).press("Enter");
+      const dialog = page.getByRole("dialog");
+      const field = dialog.getByRole("combobox", { name: "Tags" });
+      await field.pressSequentially("Spring");
+      await field.press("Enter");
+      await dialog.getByRole("checkbox", { name: "sea (2 files)" }).press("Space");
+      assert.deepEqual(await findViolations(page), []);
+      await dialog.getByRole("button", { name: "Apply" }).press("Enter");
+      await page.getByText("Changed the tags of 4 files.").first().waitFor();
+      await dialog.waitFor({ state: "hidden" }); // then the toast is outside of it
+      assert.deepEqual(Object.values(await readTags()), ["spring", "spring", "spring", "spring"]);
+      await page.getByRole("button", { name: "Undo" }).press("Enter");
+      await page.getByText("Undone for 4 files.").first().waitFor();
+      assert.deepEqual(await readTags(), tagsBefore);
+    });
+
+    test("moves unused files to the trash, reports the others, and Undo restores them (LIB-2, WEB-7)", async () => {
+      await page.keyboard.press("Control+a");
+      await page.getByRole("button", { name: "Move to trash" }).press("Enter");
+      const report = page.getByRole("dialog", { name: "1 file not moved to the trash" });
+      await report.getByText("used.png").waitFor();
+      await report.getByText("Remove it from the post first.").waitFor();
+      await holdToasts(page);
+      assert.deepEqual(Object.keys(await readTags()), ["used.png"]);
+      await report.getByRole("button", { name: "Close" }).press("Enter");
+      await waitForItems(1);
+      await page.getByRole("region", { name: "Selection" }).getByText("1 selected").waitFor();
+      await page.getByRole("button", { name: "Undo" }).last().press("Enter");
+      await page.getByText("Undone for 3 files.").first().waitFor();
+      await waitForItems(4);
+      assert.equal(Object.keys(await readTags()).length, 4);
+      await page.keyboard.press("Escape");
+    });
+
+    test("adds selected files to a post, with a copy of the one that is on another post (LIB-1)", async () => {
+      const { deps } = fixture.service;
+      const target = await createPost(deps, owner, { title: "Hills", body: "" });
+      await open("?kind=image");
+      await waitForItems(3);
+      await page.keyboard.press("Control+a");
+      await page.getByRole("button", { name: "Add to post" }).press("Enter");
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("this post gets a copy").waitFor();
+      await dialog.getByRole("radio", { name: /Hills/ }).press("Space");
+      await dialog.getByRole("button", { name: "Add to post" }).press("Enter");
+      await page.getByText("Added 3 files to “Hills”.").first().waitFor();
+      await dialog.waitFor({ state: "hidden" });
+      await holdToasts(page);
+      const readNames = async (id: string) =>
+        (await getPost(deps, owner, { postId: id })).assets.map(({ filename }) => filename);
+      assert.deepEqual(await readNames(target.id), ["second.png", "third.png", "used.png"]);
+      assert.deepEqual(await readNames(postId), ["used.png"]);
+      await waitForItems(4);
+      await page.getByRole("button", { name: "Undo" }).last().press("Enter");
+      await page.getByText("Undone for 3 files.").first().waitFor();
+      assert.deepEqual(await readNames(target.id), []);
+      await waitForItems(3);
+    });
+
+    test("renders only the files in view, and loads the rest while the user scrolls (WEB-12)", async () => {
+      const { deps, base } = fixture.service;
+      const otherOwner = await newStudio(deps);
+      for (let i = 0; i < 200; i++) await addFile(deps, otherOwner, `file-${i}.pdf`);
+      const otherPage = await fixture.newPage(otherOwner, { viewport: { width: 390, height: 844 } });
+      await otherPage.goto(`${base}/studios/${otherOwner.studio.id}/assets`);
+      const list = otherPage.getByRole("list", { name: "Files" });
+      const [newest, oldest] = [/file-199\.pdf/, /file-0\.pdf/].map((name) => list.getByRole("button", { name }));
+      await newest?.waitFor();
+      await waitUntil(async () => {
+        await otherPage.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+        return (await oldest?.count()) === 1;
+      });
+      assert.ok((await list.getByRole("listitem").count()) < 60);
+      assert.equal(await newest?.count(), 0);
+      await oldest?.press("Home");
+      await newest?.and(otherPage.locator(":focus")).waitFor();
+    });
   });
 });
