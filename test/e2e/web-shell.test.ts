@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { BrowserContextOptions } from "playwright-core";
 import { setActiveStudio } from "#domain/access/me.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
-import { expectFailure, skipWithoutChromium, type Page } from "../support/chromium.ts";
+import { skipWithoutChromium, type Page } from "../support/chromium.ts";
 import { waitForFit, waitForMenu, waitForPaint } from "../support/page-waits.ts";
 import { startService } from "../support/service.ts";
 import { newStudio, newUser } from "../support/users.ts";
@@ -29,10 +29,10 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await newStudio(deps, owner, "South");
   });
   after(() => fixture?.close());
+  afterEach(() => fixture.closeContexts());
 
   async function openStudio(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await fixture.openContext(owner, options);
-    const page = await context.newPage();
+    const page = await fixture.newPage(owner, options);
     await page.clock.install();
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -42,8 +42,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
 
   /** Opens the page that shows every component. */
   async function openSamples(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await fixture.openContext(owner, options);
-    const page = await context.newPage();
+    const page = await fixture.newPage(owner, options);
     await page.goto(`${fixture.service.base}/dev/ui`);
     await page.getByRole("heading", { name: "Design system" }).waitFor();
     return page;
@@ -65,7 +64,46 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     clicked.resolve();
     await signInRequest;
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    await page.context().close();
+  });
+
+  test("the list of posts returns to the scroll position after a reload", async () => {
+    const { deps, base } = fixture.service;
+    const writer = await newStudio(deps);
+    for (let i = 0; i < 30; i++) await createPost(deps, writer, { title: `Post ${i}`, body: "The fog came in." });
+    const page = await fixture.newPage(writer, { viewport: { width: 1280, height: 720 } });
+    const lastRow = page.getByRole("list", { name: "Posts" }).getByRole("listitem").nth(29);
+    const waitForScroll = () => waitUntil(async () => (await page.evaluate("Math.round(scrollY)")) === 1200);
+    await page.goto(`${base}/studios/${writer.studio.id}/posts`);
+    await lastRow.waitFor();
+    await page.evaluate("scrollTo(0, 1200)");
+    await waitForScroll();
+    await page.reload();
+    await lastRow.waitFor();
+    await waitForScroll();
+  });
+
+  test("the first page requests all data at once, says that it loads if the server takes long, and can be loaded again", async () => {
+    const page = await fixture.newPage(owner);
+    const post = page.getByRole("link", { name: "Fog over the harbour" });
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/me", async (route) => {
+      await hold;
+      await route.continue();
+    });
+    // Requested at the same time as the user.
+    const listRequest = page.waitForRequest("**/post-summaries*");
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
+    await listRequest;
+    await page.getByText("Loading…").waitFor();
+    assert.equal(await post.count(), 0);
+    release();
+    await post.waitFor();
+    await page.route("**/api/studios/*", (route) => route.fulfill({ status: 400, json: {} }));
+    await page.reload();
+    await page.getByRole("heading", { name: "This page couldn’t be loaded" }).waitFor();
+    await page.unroute("**/api/studios/*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await post.waitFor();
   });
 
   test("while offline, a link to a page whose code is not loaded waits, and the tab is not reloaded (WEB-10)", async () => {
@@ -78,7 +116,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.context().setOffline(false);
     await page.getByRole("heading", { level: 1, name: "Trash" }).waitFor();
     assert.equal(await page.evaluate("globalThis.isSameDocument"), true);
-    await page.context().close();
   });
 
   test("a chosen theme applies before the scripts run, and stays after a reload (WEB-12)", async () => {
@@ -100,7 +137,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     assert.equal(await readBackground(page), lightPaper);
     await page.emulateMedia({ colorScheme: "dark" });
     await waitUntil(async () => (await readBackground(page)) === darkPaper);
-    await page.context().close();
   });
 
   test("the command palette opens pages, posts and studios, and returns the focus when it closes (WEB-12)", async () => {
@@ -141,7 +177,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     }
     await palette.getByRole("option", { name: "South", exact: true }).click();
     await page.getByRole("button", { name: /^Studio: South/ }).waitFor();
-    await page.context().close();
   });
 
   test("the command palette lists posts before studios, and offers a new post if nothing matches (WEB-12)", async () => {
@@ -168,7 +203,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     assert.equal(await page.getByLabel("Title").inputValue(), "lighthouse");
     await page.getByLabel("Title").and(page.locator(":focus")).waitFor();
     await deletePost(fixture.service.deps, owner, { postId });
-    await page.context().close();
   });
 
   test("the notice about the active studio stays dismissed after a reload (WEB-12)", async () => {
@@ -177,8 +211,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const shownStudio = await newStudio(deps, user, "Kiln");
     const activeStudio = await newStudio(deps, user, "Blue Door letters");
     await setActiveStudio(deps, user, { studioId: activeStudio.studio.id });
-    const context = await fixture.openContext(user, phone);
-    const page = await context.newPage();
+    const page = await fixture.newPage(user, phone);
     await page.goto(`${fixture.service.base}/studios/${shownStudio.studio.id}/members`);
     const dismissButton = page.getByRole("button", { name: "Dismiss" });
     await dismissButton.tap();
@@ -186,7 +219,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.reload();
     await page.getByRole("list", { name: "Members" }).waitFor();
     assert.equal(await dismissButton.count(), 0);
-    await context.close();
   });
 
   test("while offline, the notice leaves the account menu and an open panel in view (WEB-12)", async () => {
@@ -203,26 +235,21 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await panel.getByRole("list").waitFor();
     await page.context().setOffline(true);
     await notice.waitFor();
-    for (const scrollTop of [0, 1000]) {
-      await page.evaluate(`document.querySelector("main").style.minHeight = "2000px"; scrollTo(0, ${scrollTop})`);
-      // The browser reports the height of the notice after it has appeared.
-      await waitUntil(
-        async () => {
-          const boxes = await Promise.all([notice, panel, account].map((locator) => locator.boundingBox()));
-          const [noticeBox, panelBox, accountBox] = boxes;
-          if (!noticeBox || !panelBox || !accountBox) return false;
-          const fitsBelow = panelBox.y === noticeBox.height && panelBox.y + panelBox.height === viewport.height;
-          return noticeBox.y === 0 && fitsBelow && accountBox.y + accountBox.height < viewport.height;
-        },
-        { description: "the panel is below the notice" },
-      );
-    }
+    await page.evaluate(`document.querySelector("main").style.minHeight = "2000px"; scrollTo(0, 1000)`);
+    // The browser reports the height of the notice after it has appeared.
+    const isBelowNotice = async (): Promise<boolean> => {
+      const boxes = await Promise.all([notice, panel, account].map((locator) => locator.boundingBox()));
+      const [noticeBox, panelBox, accountBox] = boxes;
+      if (!noticeBox || !panelBox || !accountBox) return false;
+      const fitsBelow = panelBox.y === noticeBox.height && panelBox.y + panelBox.height === viewport.height;
+      return noticeBox.y === 0 && fitsBelow && accountBox.y + accountBox.height < viewport.height;
+    };
+    await waitUntil(isBelowNotice, { description: "the panel is below the notice" });
     await page.context().setOffline(false);
     await notice.waitFor({ state: "detached" });
     await waitUntil(async () => (await panel.boundingBox())?.height === viewport.height, {
       description: "the panel is as high as the window",
     });
-    await page.context().close();
   });
 
   test("on a phone, the palette and the menu close by button, by a tap beside them and by going back (WEB-12)", async () => {
@@ -272,7 +299,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     }
     await page.evaluate("history.back()");
     await waitForPath(page, "/members");
-    await page.context().close();
   });
 
   test("shortcuts open pages, are listed, and never run while the user types or in a dialog (WEB-12)", async () => {
@@ -289,35 +315,29 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await search.and(page.locator(":focus")).waitFor();
     await page.keyboard.type("nightgm?");
     assert.equal(await search.inputValue(), "nightgm?");
-    await waitForPath(page, "/posts");
 
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    const choice = help.getByLabel("Use shortcuts without Ctrl or ⌘");
+    const closeButton = help.getByRole("button", { name: "Close" });
     await help.getByText("New post").waitFor();
-    await help.getByRole("button", { name: "Close" }).and(page.locator(":focus")).waitFor();
+    await closeButton.and(page.locator(":focus")).waitFor();
     await page.keyboard.press("n");
-    await help.getByLabel("Use shortcuts without Ctrl or ⌘").uncheck();
-    await help.getByRole("button", { name: "Close" }).click();
+    await choice.uncheck();
+    await closeButton.click();
     await page.keyboard.press("n");
-    await page.keyboard.press("ControlOrMeta+k");
-    const palette = page.getByRole("dialog", { name: "Search and commands" });
-    await palette.waitFor();
-    await page.keyboard.press("Escape");
-    await palette.waitFor({ state: "hidden" });
-    await waitForPath(page, "/posts");
-
     await page.keyboard.press("ControlOrMeta+k");
     await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
-    await help.getByLabel("Use shortcuts without Ctrl or ⌘").check();
-    await help.getByRole("button", { name: "Close" }).click();
+    await waitForPath(page, "/posts");
+    await choice.check();
+    await closeButton.click();
     await page.keyboard.press("n");
     await waitForPath(page, "/posts/new");
     await page.getByLabel("Title").and(page.locator(":focus")).waitFor();
     await page.keyboard.type("Tide");
     await page.keyboard.press("Enter");
     await page.getByLabel("Text", { exact: true }).and(page.locator(":focus")).waitFor();
-    await page.context().close();
   });
 
   for (const [width, colorScheme] of axeVariants)
@@ -341,38 +361,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       }
       assert.deepEqual(problems, []);
       await waitForFit(page);
-      await page.context().close();
     });
-
-  test("without a session, the start page does not request /api/me and logs no error (WEB-11)", async () => {
-    const context = await fixture.openContext(undefined);
-    const page = await context.newPage();
-    const requests: string[] = [];
-    const problems: string[] = [];
-    page.on("request", (request) => void requests.push(new URL(request.url()).pathname));
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    await page.goto(fixture.service.base);
-    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
-    assert.deepEqual([requests.includes("/api/me"), problems], [false, []]);
-    await context.close();
-  });
-
-  test("pages of the server have logo and heading where those of the web app have them (WEB-12)", async () => {
-    for (const options of [{}, phone]) {
-      const context = await fixture.openContext(owner, options);
-      const page = await context.newPage();
-      expectFailure(context, 404, "/join/nothing");
-      const positions: number[][] = [];
-      for (const path of ["/nowhere", "/join/nothing"]) {
-        await page.goto(`${fixture.service.base}${path}`);
-        const elements = [page.locator('main img[src="/icon.svg"]'), page.getByRole("heading", { level: 1 })];
-        const boxes = await Promise.all(elements.map((element) => element.boundingBox()));
-        positions.push(boxes.map((box) => Math.round(box?.y ?? 0)));
-      }
-      assert.deepEqual(positions[0], positions[1]);
-      await context.close();
-    }
-  });
 
   test("on a phone, a toast covers neither the buttons of a dialog nor those of a panel's header (WEB-12)", async () => {
     // As high as the dialog, as if a keyboard were open.
@@ -394,7 +383,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
         assert.ok(isApart, `${label} is covered`);
       }
     }
-    await page.context().close();
   });
 
   test("a menu opens inside of a dialog, and by keyboard, mouse and touch if it is mounted on demand (WEB-12)", async () => {
@@ -426,7 +414,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.getByRole("button", { name: "Menu in a dialog" }).click();
     await page.getByRole("menuitem", { name: "An item", exact: true }).click();
     await page.getByRole("dialog", { name: "A dialog" }).waitFor();
-    await page.context().close();
   });
 
   test("a menu whose code can't be loaded says so, and opens on another try (WEB-12)", async () => {
@@ -440,7 +427,6 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       await page.getByRole("button", { name: "Try again" }).last().click();
       await page.getByRole("menuitem", { name: "An item of a row" }).waitFor();
     }
-    await page.context().close();
   });
 
   test("an instance with an identity provider has no /dev/ui", async () => {
@@ -453,8 +439,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const otherService = await startService(deps, { env });
     const instance: unknown = await (await fetch(`${otherService.base}/api/instance`)).json();
     await otherService.close();
-    const context = await fixture.openContext(owner);
-    const page = await context.newPage();
+    const page = await fixture.newPage(owner);
     await page.route("**/api/instance", (route) => route.fulfill({ json: instance }));
     const requestedUrls: string[] = [];
     page.on("request", (request) => void requestedUrls.push(request.url()));
@@ -463,6 +448,5 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     const switchLink = page.getByRole("link", { name: "Use another account" });
     assert.equal(await switchLink.getAttribute("href"), "/login?switch=1&return_to=%2Fdev%2Fui");
     assert.ok(!requestedUrls.some((url) => url.includes("UiPage")));
-    await context.close();
   });
 });
