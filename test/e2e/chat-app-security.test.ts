@@ -32,37 +32,27 @@ forOneEngine(
       await service?.close();
     });
 
-    test("proposes publications, and never publishes or approves (CHAT-15)", async (t) => {
-      const chat = await openChat(t, service, browser, {
-        prepare: (owner) => newConnection(service.deps, owner, "harbour", "sandbox"),
-      });
-      await chat.app.getByText("harbour").first().waitFor();
-      await waitForPaint(findAppFrame(chat.page));
-      await chat.app.getByRole("button", { name: "Propose to publish" }).press("Enter");
-      await chat.app.getByText("Waiting for approval").first().waitFor();
-      const calls = await chat.readHost(({ toolCalls }) => toolCalls.filter(({ name }) => name === "publish_post"));
-      assert.deepEqual(
-        calls.map((call) => call.arguments["propose"]),
-        [true],
-      );
-      const [publication] = await service.deps.publications.list(chat.owner.studio.id, {
-        postId: chat.postId,
-        limit: 10,
-      });
-      assert.equal(publication?.state, "proposed", "although the grant may publish");
-    });
-
-    test("is usable with assistive technology, in both themes (CHAT-13)", async (t) => {
-      for (const theme of ["light", "dark"]) {
-        const chat = await openChat(t, service, browser, {
+    for (const theme of ["light", "dark"])
+      test(`proposes publications, and never publishes or approves, in ${theme} colors (CHAT-13, CHAT-15)`, async (t) => {
+        const { app, page, owner, postId, readHost } = await openChat(t, service, browser, {
           bypassCSP: true,
           context: { theme },
-          prepare: (owner) => newConnection(service.deps, owner, "harbour", "sandbox"),
+          prepare: (caller) => newConnection(service.deps, caller, "harbour", "sandbox"),
         });
-        await chat.app.getByRole("button", { name: "Propose to publish" }).waitFor();
-        assert.deepEqual(await findViolations(findAppFrame(chat.page)), [], theme);
-      }
-    });
+        const button = app.getByRole("button", { name: "Propose to publish" });
+        await button.waitFor();
+        assert.deepEqual(await findViolations(findAppFrame(page)), []);
+        await waitForPaint(findAppFrame(page));
+        await button.press("Enter");
+        await app.getByText("Waiting for approval").first().waitFor();
+        const calls = await readHost(({ toolCalls }) => toolCalls.filter(({ name }) => name === "publish_post"));
+        assert.deepEqual(
+          calls.map((call) => call.arguments["propose"]),
+          [true],
+        );
+        const [publication] = await service.deps.publications.list(owner.studio.id, { postId, limit: 10 });
+        assert.equal(publication?.state, "proposed", "although the grant may publish");
+      });
 
     test("shows markup in titles, texts, filenames and accounts as text, and opens only web pages (W4, W8)", async (t) => {
       const chat = await openChat(t, service, browser, {

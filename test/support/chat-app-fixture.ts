@@ -3,6 +3,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { startAppHost, type AppHost, type AppHostOptions } from "./app-host.ts";
 import { openObservedPage, type Browser, type ObservedPage, type Page } from "./chromium.ts";
+import { fromNow } from "./clock.ts";
 import type { RunningService } from "./service.ts";
 import { createTestGrant } from "./tokens.ts";
 import { newStudio } from "./users.ts";
@@ -33,7 +34,6 @@ export interface OpenedChat extends ObservedPage {
 type ChatOptions = Partial<Omit<AppHostOptions, "tool">> & {
   /** The tool that shows the app; get_post by default. */
   tool?: string;
-  title?: string;
   /** For axe-core, which the host's policy would block. */
   bypassCSP?: boolean;
   /** Timers of the page and the app run only in `page.clock.runFor`. */
@@ -47,17 +47,10 @@ export async function openChat(
   t: TestContext,
   service: RunningService,
   browser: Browser,
-  {
-    tool = "get_post",
-    title = "Harbour at dawn",
-    prepare,
-    bypassCSP = false,
-    isClockPaused = false,
-    ...options
-  }: ChatOptions = {},
+  { tool = "get_post", prepare, bypassCSP = false, isClockPaused = false, ...options }: ChatOptions = {},
 ): Promise<OpenedChat> {
   const owner = await newStudio(service.deps);
-  const { id: postId } = await createPost(service.deps, owner, { title, body: "Boats and gulls." });
+  const { id: postId } = await createPost(service.deps, owner, { title: "Harbour at dawn", body: "Boats and gulls." });
   await prepare?.(owner, postId);
   const { token } = await createTestGrant(service.deps, owner);
   const host = await startAppHost({
@@ -74,7 +67,7 @@ export async function openChat(
   page.setDefaultTimeout(120_000);
   if (isClockPaused) {
     await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.clock.pauseAt(fromNow(60_000));
   }
   await page.goto(host.url);
   const readHost: OpenedChat["readHost"] = (read) => page.evaluate(`(${read.toString()})(window)`);
