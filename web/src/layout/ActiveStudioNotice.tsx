@@ -36,7 +36,7 @@ export function ActiveStudioNotice() {
       >
         <span className="max-sm:hidden">AI clients you connect</span>
         <span className="sm:hidden">New AI clients</span> will work in <strong>{activeMembership.studioName}</strong>
-        <span className="max-sm:hidden">, your active studio, not in the one you’re viewing</span>.
+        <span className="max-sm:hidden">, your active studio, not in the one you’re viewing.</span>
       </Notice>
     </div>
   );
