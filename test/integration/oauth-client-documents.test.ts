@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { signIn } from "../support/http-browser.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -14,10 +14,9 @@ import {
   createOAuthBrowser,
   webRedirect,
 } from "../support/oauth-client.ts";
-import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
+import { withoutRateLimits } from "../support/oauth-fixture.ts";
+import { findFreeBaseUrl, startService, type RunningService, type ServiceOptions } from "../support/service.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
-
-const withoutRateLimits = { env: { RATE_LIMITS: "off" } };
 
 forOneEngine("oauth client documents", (fixture) => {
   let documentHost: WebHost;
@@ -39,13 +38,23 @@ forOneEngine("oauth client documents", (fixture) => {
     ...overrides,
   });
   const getClient = (path: string, redirectUri = webRedirect) => ({ id: documentHost.url(path), redirectUri });
+  /** Serves a document and returns its client. */
+  const serveClient = (path: string, overrides: Record<string, unknown> = {}, redirectUri?: string) => {
+    documentHost.serve(path, createDocument(path, overrides));
+    return getClient(path, redirectUri);
+  };
+  /** Starts another service, which the test closes at its end. */
+  const startOther = async (t: TestContext, options: ServiceOptions): Promise<string> => {
+    const otherService = await startService(fixture.deps, { ...withoutRateLimits, ...options });
+    t.after(() => otherService.close());
+    return otherService.base;
+  };
   /** Requests authorization for this client id, as a browser that is not signed in. */
   const requestAuthorization = (id: string, base = service.base) =>
     createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url);
 
   test("a client with a valid document is shown as verified by its host, and obtains and refreshes tokens (REG-4, A20)", async () => {
-    documentHost.serve("/valid.json", createDocument("/valid.json"));
-    const client = getClient("/valid.json");
+    const client = serveClient("/valid.json");
     const browser = createOAuthBrowser(service.base);
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "doc@example.com");
     assert.match(page.text, /verified: client\.test:\d+</);
@@ -53,43 +62,26 @@ forOneEngine("oauth client documents", (fixture) => {
     assert.match(page.text, /If you approve, access goes to <strong>client\.example<\/strong>/);
     const { tokens } = await connectClient(service.base, { client, browser });
     assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
-    const grants = await fixture.database.q
-      .selectFrom("grants")
-      .select("client_verified")
-      .where("client_id", "=", client.id)
-      .execute();
-    assert.deepEqual(
-      grants.map(({ client_verified: verified }) => verified),
-      [1],
-    );
+    const grants = fixture.database.q.selectFrom("grants").select("client_verified").where("client_id", "=", client.id);
+    assert.deepEqual(await grants.execute(), [{ client_verified: 1 }]);
   });
 
   test("accepts missing and additional fields, and loopback redirects on any port (REG-4)", async () => {
     const { token_endpoint_auth_method: _, ...bareDocument } = createDocument("/bare.json");
-    documentHost.serve("/bare.json", {
-      ...bareDocument,
-      scope: "claudeai",
-      grant_types: ["authorization_code", "urn:x"],
-    });
+    const grantTypes = ["authorization_code", "urn:x"];
+    documentHost.serve("/bare.json", { ...bareDocument, scope: "claudeai", grant_types: grantTypes });
     await connectClient(service.base, { client: getClient("/bare.json") });
     const redirects = ["http://127.0.0.1:33418/", "http://127.0.0.1/callback", "http://localhost/callback"];
-    documentHost.serve(
-      "/native.json",
-      createDocument("/native.json", { redirect_uris: redirects, client_uri: "https://x.example" }),
-    );
+    const metadata = { redirect_uris: redirects, client_uri: "https://x.example" };
     for (const uri of ["http://127.0.0.1:51000/callback", "http://localhost:51001/callback", "http://127.0.0.1:9/"]) {
-      const { tokens } = await connectClient(service.base, { client: getClient("/native.json", uri) });
+      const { tokens } = await connectClient(service.base, { client: serveClient("/native.json", metadata, uri) });
       assert.ok(tokens.refresh_token);
     }
   });
 
   test("treats a client whose document declares private_key_jwt as public: ignores assertions and fetches no keys (REG-4, A22)", async () => {
     const keys = { token_endpoint_auth_signing_alg: "RS256", jwks_uri: documentHost.url("/keys.json") };
-    documentHost.serve(
-      "/signing.json",
-      createDocument("/signing.json", { token_endpoint_auth_method: "private_key_jwt", ...keys }),
-    );
-    const client = getClient("/signing.json");
+    const client = serveClient("/signing.json", { token_endpoint_auth_method: "private_key_jwt", ...keys });
     const { tokens } = await connectClient(service.base, { client });
     const assertion = {
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -151,8 +143,7 @@ forOneEngine("oauth client documents", (fixture) => {
   });
 
   test("before sign-in, the server shows errors of a client with a document on its own page and does not redirect (A1, A23)", async () => {
-    documentHost.serve("/early.json", createDocument("/early.json"));
-    const { url } = createAuthorization(service.base, getClient("/early.json"), { response_type: "token" });
+    const { url } = createAuthorization(service.base, serveClient("/early.json"), { response_type: "token" });
     const signedOutResponse = await createOAuthBrowser(service.base).send(url);
     assert.deepEqual([signedOutResponse.status, signedOutResponse.headers.get("location")], [400, null]);
     assert.match(await signedOutResponse.text(), /unsupported_response_type/);
@@ -190,59 +181,36 @@ forOneEngine("oauth client documents", (fixture) => {
       "https://[::1]/x",
       "https://client.test/\0",
     ]) {
-      const { status, body } = await requestToken(
-        service.base,
-        { id, redirectUri: webRedirect },
-        { grant_type: "authorization_code", code: "x" },
-      );
+      const { status, body } = await requestToken(service.base, { id, redirectUri: webRedirect }, codeRequest);
       assert.ok([400, 401].includes(status), id);
       assert.equal(body.error, "invalid_client", id);
     }
   });
 
-  test("never connects to IP addresses that are not public (A19, A20)", async () => {
-    const guardedService = await startService(fixture.deps, {
-      ...withoutRateLimits,
+  test("never connects to IP addresses that are not public (A19, A20)", async (t) => {
+    const addresses: Record<string, string[]> = { "mixed.test": ["93.184.216.34", "127.0.0.1"] };
+    const base = await startOther(t, {
       fetchDocument: documentHost.createFetch({
         isAllowed: isPublicAddress,
-        resolve: async (name) => ({ "mixed.test": ["93.184.216.34", "127.0.0.1"] })[name] ?? ["127.0.0.1"],
+        resolve: async (name) => addresses[name] ?? ["127.0.0.1"],
       }),
     });
     const { port } = new URL(documentHost.url("/"));
     const countBefore = documentHost.connectionCount;
-    try {
-      for (const host of [
-        "client.test", // resolves to 127.0.0.1
-        "mixed.test",
-        "localhost",
-        "127.0.0.1",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "0177.0.0.1",
-        "0.0.0.0",
-        "10.0.0.1",
-        "169.254.169.254",
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[::127.0.0.1]",
-        "[64:ff9b::7f00:1]",
-        "[64:ff9b:1::7f00:1]",
-        "[2002:7f00:1::]",
-        "[2001:0:7f00:1::]",
-        "[fe80::1]",
-        "[fd00::1]",
-      ]) {
-        const response = await requestAuthorization(`https://${host}:${port}/valid.json`, guardedService.base);
-        assert.equal(response.status, 400, host);
-        assert.equal(response.headers.get("location"), null, host);
-      }
-      assert.equal(documentHost.connectionCount, countBefore);
-    } finally {
-      await guardedService.close();
+    // The test of isPublicAddress has every notation.
+    for (const host of [
+      "client.test",
+      "mixed.test",
+      "localhost",
+      "127.1",
+      "2130706433",
+      "0177.0.0.1",
+      "[::ffff:7f00:1]",
+    ]) {
+      const response = await requestAuthorization(`https://${host}:${port}/valid.json`, base);
+      assert.deepEqual([response.status, response.headers.get("location")], [400, null], host);
     }
+    assert.equal(documentHost.connectionCount, countBefore);
   });
 
   test("fetches nothing for ids that are not a plain https URL (A20)", async () => {
@@ -266,123 +234,85 @@ forOneEngine("oauth client documents", (fixture) => {
     assert.equal(documentHost.connectionCount, countBefore);
   });
 
-  test("shows an error page if the DNS lookup does not end (A20)", async () => {
-    const unresolvingService = await startService(fixture.deps, {
-      ...withoutRateLimits,
-      fetchDocument: documentHost.createFetch({ resolve: () => new Promise(() => {}) }),
-    });
-    try {
-      assert.equal((await requestAuthorization(documentHost.url("/valid.json"), unresolvingService.base)).status, 400);
-    } finally {
-      await unresolvingService.close();
-    }
+  test("shows an error page if the DNS lookup does not end (A20)", async (t) => {
+    const fetchDocument = documentHost.createFetch({ resolve: () => new Promise(() => {}) });
+    const base = await startOther(t, { fetchDocument });
+    assert.equal((await requestAuthorization(documentHost.url("/valid.json"), base)).status, 400);
   });
 
-  test("a consent started on one instance can be submitted on another, which fetches the document again (C5, A20)", async () => {
-    documentHost.serve("/two.json", createDocument("/two.json"));
-    const client = getClient("/two.json");
+  test("a consent started on one instance can be submitted on another, which fetches the document again (C5, A20)", async (t) => {
+    const client = serveClient("/two.json");
     const base = await findFreeBaseUrl();
     const options = { ...withoutRateLimits, base, fetchDocument: documentHost.createFetch() };
     const firstService = await startService(fixture.deps, options);
     const browser = createOAuthBrowser(base);
     const { url } = createAuthorization(base, client);
     const page = await openConsent(browser, url, "two@example.com");
+    const pendingPage = await openConsent(browser, url, "two@example.com");
     await firstService.close();
     const secondService = await startService(fixture.deps, options);
-    try {
-      assert.match((await browser.open(page.url.href)).text, /proof verified/);
-      assert.ok(readCallback(await browser.submit(page, { decision: "approve" }), base).get("code"));
-    } finally {
-      await secondService.close();
-    }
-    // If the document has been removed in the meantime, an error page names its host.
-    const thirdService = await startService(fixture.deps, options);
-    const pendingPage = await openConsent(browser, url, "two@example.com");
-    await thirdService.close();
+    assert.match((await browser.open(page.url.href)).text, /proof verified/);
+    assert.ok(readCallback(await browser.submit(page, { decision: "approve" }), base).get("code"));
+    await secondService.close(); // it keeps the document in memory
+    await startOther(t, options);
     documentHost.serve("/two.json", (_req, res) => void res.writeHead(404).end());
-    const fourthService = await startService(fixture.deps, options);
-    try {
-      const errorPage = await browser.open(pendingPage.url.href);
-      assert.equal(errorPage.status, 502);
-      assert.match(errorPage.text, /client\.test:\d+ didn’t return it/);
-    } finally {
-      await fourthService.close();
-    }
+    const errorPage = await browser.open(pendingPage.url.href);
+    assert.equal(errorPage.status, 502);
+    assert.match(errorPage.text, /client\.test:\d+ didn’t return it/);
   });
 
-  test("the error page for a failed fetch names the host and the setting CLIENT_DOCUMENTS (REG-4)", async () => {
-    const offlineService = await startService(fixture.deps, {
-      ...withoutRateLimits,
+  test("the error page for a failed fetch names the host and the setting CLIENT_DOCUMENTS (REG-4)", async (t) => {
+    const base = await startOther(t, {
       fetchDocument: documentHost.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
     });
-    try {
-      const page = await (await requestAuthorization("https://codex.example/client.json", offlineService.base)).text();
-      assert.match(page, /This server couldn’t reach codex\.example to read it/);
-      assert.match(page, /allow outgoing HTTPS connections to codex\.example, or to set CLIENT_DOCUMENTS=off/);
-    } finally {
-      await offlineService.close();
-    }
+    const page = await (await requestAuthorization("https://codex.example/client.json", base)).text();
+    assert.match(page, /This server couldn’t reach codex\.example to read it/);
+    assert.match(page, /allow outgoing HTTPS connections to codex\.example, or to set CLIENT_DOCUMENTS=off/);
     const missingPage = await (await requestAuthorization(documentHost.url("/missing.json"))).text();
     assert.match(missingPage, /client\.test:\d+ didn’t return it/);
     assert.match(missingPage, /CLIENT_DOCUMENTS=off/);
   });
 
-  test("with CLIENT_DOCUMENTS=off, the server does not advertise, fetch or accept documents; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
-    documentHost.serve("/off.json", createDocument("/off.json"));
-    const serviceWithoutDocuments = await startService(fixture.deps, {
+  const codeRequest = { grant_type: "authorization_code", code: "x" };
+
+  test("with CLIENT_DOCUMENTS=off, the server does not advertise, fetch or accept documents; registration works (VAR-CLIENT_DOCUMENTS, A20)", async (t) => {
+    const client = serveClient("/off.json");
+    const base = await startOther(t, {
       env: { ...withoutRateLimits.env, CLIENT_DOCUMENTS: "off" },
       fetchDocument: documentHost.createFetch(),
     });
     const countBefore = documentHost.connectionCount;
-    try {
-      for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
-        const metadata = (await (await fetch(`${serviceWithoutDocuments.base}/.well-known/${path}`)).json()) as Record<
-          string,
-          unknown
-        >;
-        assert.equal("client_id_metadata_document_supported" in metadata, false, path);
-        assert.equal(metadata["registration_endpoint"], `${serviceWithoutDocuments.base}/api/auth/mcp/register`);
-      }
-      const response = await requestAuthorization(documentHost.url("/off.json"), serviceWithoutDocuments.base);
-      assert.equal(response.status, 400);
-      assert.equal(response.headers.get("location"), null);
-      const page = await response.text();
-      assert.match(page, /a document at client\.test:\d+\. This server does not read such documents/);
-      assert.match(page, /CLIENT_DOCUMENTS=on/);
-      const { status, body } = await requestToken(serviceWithoutDocuments.base, getClient("/off.json"), {
-        grant_type: "authorization_code",
-        code: "x",
-      });
-      assert.deepEqual([status, body.error], [401, "invalid_client"]);
-      assert.equal(documentHost.connectionCount, countBefore);
-      await connectClient(serviceWithoutDocuments.base, { client: await registerClient(serviceWithoutDocuments.base) });
-      const unknownClientPage = await (
-        await requestAuthorization("no-such-client", serviceWithoutDocuments.base)
-      ).text();
-      assert.doesNotMatch(unknownClientPage, /CLIENT_DOCUMENTS/);
-    } finally {
-      await serviceWithoutDocuments.close();
+    for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
+      const metadata = (await (await fetch(`${base}/.well-known/${path}`)).json()) as Record<string, unknown>;
+      assert.equal("client_id_metadata_document_supported" in metadata, false, path);
+      assert.equal(metadata["registration_endpoint"], `${base}/api/auth/mcp/register`);
     }
+    const response = await requestAuthorization(client.id, base);
+    assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
+    const page = await response.text();
+    assert.match(page, /a document at client\.test:\d+\. This server does not read such documents/);
+    assert.match(page, /CLIENT_DOCUMENTS=on/);
+    const { status, body } = await requestToken(base, client, codeRequest);
+    assert.deepEqual([status, body.error], [401, "invalid_client"]);
+    assert.equal(documentHost.connectionCount, countBefore);
+    await connectClient(base, { client: await registerClient(base) });
+    const unknownClientPage = await (await requestAuthorization("no-such-client", base)).text();
+    assert.doesNotMatch(unknownClientPage, /CLIENT_DOCUMENTS/);
   });
 
-  test("responds 429 to an IP address that makes the server fetch too many documents (A20, A26)", async () => {
-    const limitedService = await startService(fixture.deps, { fetchDocument: documentHost.createFetch() });
-    try {
-      const statuses: number[] = [];
-      for (let i = 0; i < 62; i++)
-        statuses.push((await requestAuthorization(documentHost.url(`/none-${i}.json`), limitedService.base)).status);
-      assert.deepEqual([...new Set(statuses.slice(0, 60))], [400]);
-      assert.deepEqual(statuses.slice(60), [429, 429]);
-      const page = await (await requestAuthorization(documentHost.url("/none.json"), limitedService.base)).text();
-      assert.doesNotMatch(page, /made an invalid request|server_error/, "the page does not blame the application");
-      const token = await requestToken(limitedService.base, getClient("/none.json"), {
-        grant_type: "authorization_code",
-        code: "x",
-      });
-      assert.equal(token.status, 429);
-      assert.ok(Number(token.headers.get("retry-after")) > 0);
-    } finally {
-      await limitedService.close();
-    }
+  test("responds 429 to an IP address that makes the server fetch too many documents (A20, A26)", async (t) => {
+    const base = await startOther(t, { env: {}, fetchDocument: documentHost.createFetch() });
+    const requestMissing = (name: string) => requestAuthorization(documentHost.url(`/none-${name}.json`), base);
+    for (let i = 0; i < 60; i++) assert.equal((await requestMissing(String(i))).status, 400);
+    const rejected = await requestMissing("60");
+    assert.equal(rejected.status, 429);
+    assert.doesNotMatch(
+      await rejected.text(),
+      /invalid request|server_error/,
+      "the page does not blame the application",
+    );
+    const token = await requestToken(base, getClient("/none.json"), codeRequest);
+    assert.equal(token.status, 429);
+    assert.ok(Number(token.headers.get("retry-after")) > 0);
   });
 });

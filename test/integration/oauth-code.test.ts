@@ -1,36 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { seconds } from "#lib/clock.ts";
-import { forOneEngine } from "../support/engines.ts";
 import {
   listTools,
   connectClient,
-  createStudio,
   exchangeCode,
   registerClient,
   obtainCode,
   endpointPaths,
   post,
-  refreshTokens,
-  type OAuthClient,
-  type ConnectOptions,
+  type ObtainedCode,
 } from "../support/oauth-client.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { forOneEngineWithClient } from "../support/oauth-fixture.ts";
 
-forOneEngine("oauth codes", (fixture) => {
-  let service: RunningService;
-  let client: OAuthClient;
-  let connectOptions: ConnectOptions;
-  before(async () => {
-    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    client = await registerClient(service.base);
-    const { browser } = await connectClient(service.base, { client });
-    await createStudio(service.base, browser);
-    connectOptions = { client, browser };
-  });
-  after(() => service.close());
-
-  const isTokenAccepted = async (token: string) => (await listTools(service.base, token)).status === 200;
+forOneEngineWithClient("oauth codes", (fixture) => {
+  const { service, client, connectOptions, getMcpStatus, refresh } = fixture;
+  const isTokenAccepted = async (token: string) => (await getMcpStatus(token)) === 200;
 
   test("exchanges a code for an opaque access token that lasts an hour and a refresh token (GRANT-2)", async () => {
     const { status, headers, body } = await exchangeCode(service.base, await obtainCode(service.base, connectOptions));
@@ -50,35 +35,16 @@ forOneEngine("oauth codes", (fixture) => {
 
   test("of fifty concurrent exchanges of one code, one gets tokens, and the replays revoke them (GRANT-5, A5)", async () => {
     const otherConnection = await connectClient(service.base, connectOptions);
-    for (let round = 0; round < 3; round++) {
-      const obtainedCode = await obtainCode(service.base, connectOptions);
-      const responses = await Promise.all(Array.from({ length: 50 }, () => exchangeCode(service.base, obtainedCode)));
-      const successes = responses.filter(({ status }) => status === 200);
-      assert.equal(successes.length, 1);
-      assert.ok(
-        responses.every(({ status, body }) => status === 200 || (status === 400 && body.error === "invalid_grant")),
-      );
-      assert.equal(await isTokenAccepted(successes[0]?.body.access_token), false);
-      assert.equal(
-        (await refreshTokens(service.base, client, successes[0]?.body.refresh_token)).body.error,
-        "invalid_grant",
-      );
-    }
+    const obtainedCode = await obtainCode(service.base, connectOptions);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => exchangeCode(service.base, obtainedCode)));
+    const [success, ...others] = responses.toSorted((a, b) => a.status - b.status);
+    assert.equal(success?.status, 200);
+    assert.ok(others.every(({ status, body }) => status === 400 && body.error === "invalid_grant"));
+    assert.equal(await isTokenAccepted(success.body.access_token), false);
+    assert.equal((await refresh(success.body.refresh_token)).body.error, "invalid_grant");
     assert.ok(
       await isTokenAccepted(otherConnection.tokens.access_token),
       "another grant of the same client stays valid",
-    );
-  });
-
-  test("revokes the grant when its code is used again later (GRANT-5)", async () => {
-    const obtainedCode = await obtainCode(service.base, connectOptions);
-    const firstResponse = await exchangeCode(service.base, obtainedCode);
-    assert.ok(await isTokenAccepted(firstResponse.body.access_token));
-    assert.equal((await exchangeCode(service.base, obtainedCode)).body.error, "invalid_grant");
-    assert.equal(await isTokenAccepted(firstResponse.body.access_token), false);
-    assert.equal(
-      (await refreshTokens(service.base, client, firstResponse.body.refresh_token)).body.error,
-      "invalid_grant",
     );
   });
 
@@ -115,13 +81,7 @@ forOneEngine("oauth codes", (fixture) => {
       assert.equal(body.error, error, `${JSON.stringify(overrides)} ${text}`);
       assert.equal(status, error === "invalid_client" ? 401 : 400);
     }
-    const twoResourcesForm = new URLSearchParams({
-      grant_type: "authorization_code",
-      client_id: client.id,
-      code: obtainedCode.code,
-      redirect_uri: client.redirectUri,
-      code_verifier: obtainedCode.verifier,
-    });
+    const twoResourcesForm = new URLSearchParams(buildForm(obtainedCode));
     for (const resource of [`${service.base}/mcp`, "https://other.example/mcp"])
       twoResourcesForm.append("resource", resource);
     assert.equal((await post(`${service.base}${endpointPaths.token}`, twoResourcesForm)).body.error, "invalid_target");
@@ -132,17 +92,13 @@ forOneEngine("oauth codes", (fixture) => {
 
   test("accepts the resource with and without /mcp, a trailing slash or uppercase letters, at every step (GRANT-2, A13)", async () => {
     const { base } = service;
-    const uppercaseResource = `${base.toUpperCase()}/mcp`;
-    for (const requestedResource of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, uppercaseResource]) {
-      for (const resource of [undefined, `${base}/mcp`, `${base}/`, uppercaseResource]) {
-        const obtainedCode = await obtainCode(base, {
-          ...connectOptions,
-          authorizationParams: { resource: requestedResource },
-        });
-        const { status, body, text } = await exchangeCode(base, obtainedCode, { resource });
-        assert.equal(status, 200, text);
-        assert.ok(await isTokenAccepted(body.access_token), `${requestedResource} ${resource}`);
-        const refreshResponse = await refreshTokens(base, client, body.refresh_token, { resource });
+    for (const resource of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, `${base.toUpperCase()}/mcp`]) {
+      for (const requestedResource of [resource, `${base}/mcp`]) {
+        const authorizationParams = { resource: requestedResource };
+        const obtainedCode = await obtainCode(base, { ...connectOptions, authorizationParams });
+        const { body, text } = await exchangeCode(base, obtainedCode, { resource });
+        assert.ok(await isTokenAccepted(body.access_token), `${requestedResource} ${resource} ${text}`);
+        const refreshResponse = await refresh(body.refresh_token, { resource });
         assert.ok(await isTokenAccepted(refreshResponse.body.access_token), `${requestedResource} ${resource}`);
       }
     }
@@ -150,88 +106,72 @@ forOneEngine("oauth codes", (fixture) => {
 
   test("a code expires after sixty seconds (GRANT-1, A7)", async (t) => {
     // The OAuth library uses Date. The time stands still while the codes are obtained, so that both have the same age.
-    t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    t.mock.timers.enable({ apis: ["Date"], now: fixture.clock() });
     const [earlyCode, lateCode] = [
       await obtainCode(service.base, connectOptions),
       await obtainCode(service.base, connectOptions),
     ];
-    t.mock.timers.setTime(Date.now() + seconds(59));
+    t.mock.timers.tick(seconds(59));
     assert.equal((await exchangeCode(service.base, earlyCode)).status, 200);
-    t.mock.timers.setTime(Date.now() + seconds(1));
+    t.mock.timers.tick(seconds(1));
     const { status, body } = await exchangeCode(service.base, lateCode);
     assert.equal(status, 400);
     assert.equal(body.error, "invalid_grant");
   });
 
-  test("rejects repeated parameters, parameters in the query, and credentials in two places (A21)", async () => {
+  const buildForm = (obtainedCode: ObtainedCode) => ({
+    grant_type: "authorization_code",
+    client_id: obtainedCode.client.id,
+    code: obtainedCode.code,
+    redirect_uri: obtainedCode.client.redirectUri,
+    code_verifier: obtainedCode.verifier,
+  });
+
+  test("rejects repeated parameters and parameters in the query, which do not consume the code (A21)", async () => {
     const obtainedCode = await obtainCode(service.base, connectOptions);
-    const params = {
-      grant_type: "authorization_code",
-      client_id: client.id,
-      code: obtainedCode.code,
-      redirect_uri: client.redirectUri,
-      code_verifier: obtainedCode.verifier,
-    };
+    const params = buildForm(obtainedCode);
     const url = `${service.base}${endpointPaths.token}`;
     for (const [name, value] of Object.entries(params)) {
       const body = new URLSearchParams(params);
       body.append(name, value);
       const response = await post(url, body);
-      assert.equal(response.status, 400, name);
-      assert.equal(response.body.error, "invalid_request", `${name} ${response.text}`);
+      assert.deepEqual([response.status, response.body.error], [400, "invalid_request"], `${name} ${response.text}`);
     }
     const query = new URLSearchParams(params).toString();
-    const queryResponse = await post(`${url}?${query}`, new URLSearchParams());
-    assert.equal(queryResponse.body.error, "invalid_request");
+    assert.equal((await post(`${url}?${query}`, new URLSearchParams())).body.error, "invalid_request");
     assert.equal((await fetch(`${url}?${query}`)).status, 405);
+    assert.equal((await exchangeCode(service.base, obtainedCode)).status, 200);
+  });
 
-    const confidentialClient = await registerClient(service.base, {
-      token_endpoint_auth_method: "client_secret_basic",
-    });
-    const confidentialCode = await obtainCode(service.base, { ...connectOptions, client: confidentialClient });
-    const basicCredentials = `Basic ${btoa(`${confidentialClient.id}:${confidentialClient.secret}`)}`;
-    const form = { ...params, code: confidentialCode.code, code_verifier: confidentialCode.verifier };
-    const twoCredentialsResponse = await post(
-      url,
-      new URLSearchParams({ ...form, client_id: confidentialClient.id, client_secret: confidentialClient.secret! }),
-      {
-        authorization: basicCredentials,
-      },
-    );
-    assert.equal(twoCredentialsResponse.body.error, "invalid_request", twoCredentialsResponse.text);
-    const otherClientIdResponse = await post(url, new URLSearchParams(form), { authorization: basicCredentials });
-    assert.equal(otherClientIdResponse.body.error, "invalid_request", otherClientIdResponse.text);
+  test("rejects credentials in two places and wrong ones, which do not consume the code (A21)", async () => {
+    const confidential = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
+    const form = buildForm(await obtainCode(service.base, { ...connectOptions, client: confidential }));
+    const credentials = `${confidential.id}:${confidential.secret}`;
+    const postForm = (authorization: string, fields: Record<string, string> = {}) =>
+      post(`${service.base}${endpointPaths.token}`, new URLSearchParams({ ...form, ...fields }), { authorization });
+    for (const fields of [{ client_secret: confidential.secret! }, { client_id: client.id }] as Record<
+      string,
+      string
+    >[]) {
+      const { body, text } = await postForm(`Basic ${btoa(credentials)}`, fields);
+      assert.equal(body.error, "invalid_request", text);
+    }
     for (const header of [
       "Basic",
       "Basic !",
-      `Basic ${btoa("x")}`,
-      `Basic ${btoa("%:%")}`,
-      `Basic ${btoa(`${confidentialClient.id}:`)}`,
+      ...["x", "%:%", `${confidential.id}:`].map((text) => `Basic ${btoa(text)}`),
     ]) {
-      const response = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
-        authorization: header,
-      });
+      const response = await postForm(header);
       assert.ok([400, 401].includes(response.status), `${header} ${response.text}`);
     }
-    const wrongSecretResponse = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
-      authorization: `Basic ${btoa(`${confidentialClient.id}:wrong`)}`,
-    });
-    assert.equal(wrongSecretResponse.status, 401);
-    assert.equal(wrongSecretResponse.body.error, "invalid_client");
+    const wrongSecretResponse = await postForm(`Basic ${btoa(`${confidential.id}:wrong`)}`);
+    assert.deepEqual([wrongSecretResponse.status, wrongSecretResponse.body.error], [401, "invalid_client"]);
     assert.match(wrongSecretResponse.headers.get("www-authenticate") ?? "", /^Basic /); // RFC 6749 §5.2
-    const success = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
-      authorization: basicCredentials,
-    });
+    const success = await postForm(`Basic ${btoa(credentials)}`);
     assert.equal(success.status, 200, success.text);
-    assert.equal(
-      (await exchangeCode(service.base, obtainedCode)).status,
-      200,
-      "rejected requests do not consume the code",
-    );
   });
 
   test("rejects bodies that are not form-encoded (GRANT-2)", async () => {
-    const url = `${service.base}${endpointPaths.token}`;
     const bodies: [body: string, type: string][] = [
       ["{}", "application/json"],
       ["x".repeat(200_000), "application/x-www-form-urlencoded"],
@@ -241,7 +181,7 @@ forOneEngine("oauth codes", (fixture) => {
     ];
     for (const path of [endpointPaths.token, endpointPaths.revoke]) {
       for (const [body, type] of bodies) {
-        const response = await post(url.replace(endpointPaths.token, path), body, { "content-type": type });
+        const response = await post(`${service.base}${path}`, body, { "content-type": type });
         assert.equal(response.status, 400, `${path} ${type} ${response.text}`);
         assert.equal(response.body.error, "invalid_request", response.text);
       }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { request, type IncomingMessage } from "node:http";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { minutes } from "#lib/clock.ts";
 import {
   createHttpBrowser,
@@ -21,7 +21,7 @@ import {
   createOAuthBrowser,
   type OAuthClient,
 } from "../support/oauth-client.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { useService } from "../support/oauth-fixture.ts";
 
 const email = "owner@example.com";
 
@@ -48,16 +48,14 @@ const countGrantRows = async ({ database }: Fixture): Promise<number> =>
   (await database.q.selectFrom("grants").select("id").execute()).length;
 
 forOneEngine("oauth consent", (fixture) => {
-  let service: RunningService;
+  const service = useService(fixture);
   let client: OAuthClient;
   let browser: HttpBrowser;
   before(async () => {
-    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     client = await registerClient(service.base, { client_name: "Helper" });
     ({ browser } = await connectClient(service.base, { client, email }));
     await createStudio(service.base, browser, "North & <Sons>");
   });
-  after(() => service.close());
 
   const countGrants = (): Promise<number> => countGrantRows(fixture);
   const openConsentPage = (overrides: Record<string, string> = {}, oauthClient = client) => {
@@ -160,19 +158,20 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal(await countGrants(), before);
   });
 
+  /** Approves a request for the scope with these fields of the form; returns the granted scope. */
+  async function approve(scope: string | undefined, fields: Record<string, string>): Promise<string> {
+    const { url, verifier } = createAuthorization(service.base, client, { scope });
+    const page = await openConsent(browser, url, email);
+    const callbackPage = await browser.submit(page, { decision: "approve", ...fields });
+    const code = readCallback(callbackPage, service.base).get("code") ?? "";
+    return (await exchangeCode(service.base, { client, code, verifier })).body.scope as string;
+  }
+
   test("the user may choose view-only access, and has no other choice if the client requested nothing else (SCOPE-2)", async () => {
-    const viewOnlyConnection = await connectClient(service.base, { client, browser, access: "read" });
-    assert.equal(viewOnlyConnection.tokens.scope, "studio:read");
-    const page = await openConsentPage({ scope: "studio:read" });
-    assert.doesNotMatch(page.text, /value="write"/);
+    assert.equal(await approve(undefined, { access: "read" }), "studio:read");
+    assert.doesNotMatch((await openConsentPage({ scope: "studio:read" })).text, /value="write"/);
     // A forged form cannot widen the access: the grant is limited to the requested scope.
-    const { url, verifier } = createAuthorization(service.base, client, { scope: "studio:read" });
-    const callbackParams = readCallback(
-      await browser.submit(await openConsent(browser, url, email), { decision: "approve", access: "write" }),
-      service.base,
-    );
-    const { body } = await exchangeCode(service.base, { client, code: callbackParams.get("code") ?? "", verifier });
-    assert.equal(body.scope, "studio:read");
+    assert.equal(await approve("studio:read", { access: "write" }), "studio:read");
   });
 
   test("publishing without asking is offered only if requested, is not preselected, and requires access to edit (SCOPE-2, PUB-3)", async () => {
@@ -182,26 +181,15 @@ forOneEngine("oauth consent", (fixture) => {
     const page = await openConsentPage({ scope });
     assert.match(getVisibleText(page), /Publish without asking/);
     assert.doesNotMatch(page.text, /<input type="checkbox"[^>]*checked/);
-    for (const [fields, grantedScope] of [
-      [{ access: "write" }, "studio:read studio:write"],
-      [{ access: "write", publish: "on" }, scope],
-      [{ access: "read", publish: "on" }, "studio:read"],
-    ] as const) {
-      const { url, verifier } = createAuthorization(service.base, client, { scope });
-      const consentPage = await openConsent(browser, url, email);
-      const callbackPage = await browser.submit(consentPage, { decision: "approve", publish: "", ...fields });
-      const code = readCallback(callbackPage, service.base).get("code") ?? "";
-      assert.equal((await exchangeCode(service.base, { client, code, verifier })).body.scope, grantedScope);
-    }
+    assert.equal(await approve(scope, { access: "write", publish: "" }), "studio:read studio:write");
+    assert.equal(await approve(scope, { access: "write", publish: "on" }), scope);
+    assert.equal(await approve(scope, { access: "read", publish: "on" }), "studio:read");
   });
 
   test("shows a notice to a user without a studio, who may still approve (AUTHZ-3)", async () => {
     const newUserBrowser = createOAuthBrowser(service.base);
-    const page = await openConsent(
-      newUserBrowser,
-      createAuthorization(service.base, client).url,
-      "newcomer@example.com",
-    );
+    const { url } = createAuthorization(service.base, client);
+    const page = await openConsent(newUserBrowser, url, "newcomer@example.com");
     assert.match(getVisibleText(page), /You have no studio yet/);
     assert.equal(page.forms.length, 1);
     assert.ok(readCallback(await newUserBrowser.submit(page, { decision: "approve" }), service.base).get("code"));
@@ -218,6 +206,7 @@ forOneEngine("oauth consent", (fixture) => {
 
   test("only the browser that started a consent can continue it (A16)", async () => {
     const page = await openConsentPage();
+    const uid = page.url.pathname.split("/")[2] ?? "";
     const before = await countGrants();
     // Another signed-in user receives the link to a pending consent, or the URL that resumes it.
     const victim = createOAuthBrowser(service.base);
@@ -226,21 +215,11 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal(openedPage.status, 404);
     assert.doesNotMatch(openedPage.text, /Approve|Helper/);
     assert.equal((await submitConsent(page, { browser: victim })).status, 404);
-    const resumedPage = await victim.open(
-      `${service.base}/api/auth/oauth2/authorize/${page.url.pathname.split("/")[2]}`,
-    );
-    assert.equal(resumedPage.status, 400);
+    assert.equal((await victim.open(`${service.base}/api/auth/oauth2/authorize/${uid}`)).status, 400);
     // Unsigned cookies that the attacker plants do not help either.
     const jar = victim.cookies.copy();
-    jar.store(page.url, [
-      `atelier_approval=${page.url.pathname.split("/")[2]}; path=${page.url.pathname}`,
-      `atelier-approval-${page.url.pathname.split("/")[2]}=1; path=/`,
-    ]);
-    assert.equal(
-      (await createOAuthBrowser(service.base, jar).open(page.url.href)).status,
-      404,
-      "the cookie is not signed",
-    );
+    jar.store(page.url, [`atelier_approval=${uid}; path=${page.url.pathname}`, `atelier-approval-${uid}=1; path=/`]);
+    assert.equal((await createOAuthBrowser(service.base, jar).open(page.url.href)).status, 404);
     assert.equal((await browser.open(page.url.href)).status, 200);
     assert.equal(await countGrants(), before + 1, "only the grant that the victim approved");
   });
@@ -248,11 +227,6 @@ forOneEngine("oauth consent", (fixture) => {
   test("a form shown to one user is rejected for the next user of the same browser (A16)", async () => {
     const sharedBrowser = createOAuthBrowser(service.base);
     const page = await openConsent(sharedBrowser, createAuthorization(service.base, client).url, "first@example.com");
-    await connectClient(service.base, {
-      client,
-      browser: createOAuthBrowser(service.base),
-      email: "second@example.com",
-    });
     await signIn(service.base, "second@example.com", sharedBrowser);
     assert.equal((await submitConsent(page, { browser: sharedBrowser })).status, 403);
     const reopenedPage = await sharedBrowser.open(page.url.href);
@@ -276,7 +250,7 @@ forOneEngine("oauth consent", (fixture) => {
     const page = await openConsentPage();
     const otherPage = await openConsentPage();
     const before = await countGrants();
-    const forgedRequests: Record<string, Parameters<typeof submitConsent>[1]> = {
+    const forgedRequests = {
       "no token": { fields: { token: "" } },
       "an invalid token": { fields: { token: "x.y.z" } },
       "another form's token": { fields: { token: otherPage.forms[0]?.fields["token"] ?? "" } },
@@ -290,25 +264,15 @@ forOneEngine("oauth consent", (fixture) => {
       assert.equal(response.status, 403, name);
       assert.equal(response.headers.get("location"), null);
     }
-    for (const [fields, status] of [
-      [{ decision: "" }, 400],
-      [{ decision: "approve", access: "" }, 400],
-      [{ decision: "approve", access: "__proto__" }, 400],
-      [{ decision: "approve", access: "constructor" }, 400],
-    ] as const)
-      assert.equal((await submitConsent(page, { fields })).status, status);
+    for (const fields of [{ decision: "" }, { access: "" }, { access: "__proto__" }, { access: "constructor" }])
+      assert.equal((await submitConsent(page, { fields: fields as Record<string, string> })).status, 400);
     const getResponse = await browser.send(`${page.url.href}?decision=approve&token=${page.forms[0]?.fields["token"]}`);
     assert.equal(getResponse.headers.get("location"), null);
     for (const method of ["PUT", "DELETE", "PATCH"])
       assert.equal((await browser.send(page.url.href, { method })).status, 404, method);
-    const jsonResponse = await submitConsent(page, { headers: { "content-type": "application/json" } });
-    assert.equal(jsonResponse.status, 415);
+    assert.equal((await submitConsent(page, { headers: { "content-type": "application/json" } })).status, 415);
     assert.equal((await submitConsent(page, { fields: { more: "x".repeat(20_000) } })).status, 413);
-    assert.equal(
-      (await submitConsent(page, { browser: createOAuthBrowser(service.base) })).status,
-      403,
-      "a browser that is not signed in",
-    );
+    assert.equal((await submitConsent(page, { browser: createOAuthBrowser(service.base) })).status, 403, "signed out");
     assert.equal(await countGrants(), before);
     assert.equal((await submitConsent(page)).status, 303, "the form is still valid");
     assert.equal(await countGrants(), before + 1);
@@ -362,30 +326,25 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal((await browser.open(await startConsent())).status, 200);
   });
 
+  const httpsBase = "https://atelier.example";
+  const httpsService = useService(fixture, {
+    config: { base: httpsBase, uploadPage: httpsBase, loginUrl: `${httpsBase}/login` },
+  });
+
   test("with an https base URL, cookies are Secure with a prefix and redirects use https (W3)", async () => {
-    const base = "https://atelier.example";
-    const httpsService = await startService(fixture.deps, {
-      config: { base, uploadPage: base, loginUrl: `${base}/login` },
-    });
-    try {
-      const path = createAuthorization(httpsService.base, client, { resource: undefined }).url.slice(
-        httpsService.base.length,
-      );
-      const { headers } = await getWithHost("atelier.example", httpsService.base, path);
-      assert.match(headers.location ?? "", /^https:\/\/atelier\.example\/login\?return_to=%2Fconsent%2F/);
-      const cookies = headers["set-cookie"] ?? [];
-      const [ownCookie, ...libraryCookies] = cookies.toSorted();
-      assert.match(
-        ownCookie ?? "",
-        /^__Host-atelier-approval-[\w-]+=1; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
-      );
-      assert.equal(libraryCookies.length, 4);
-      for (const cookie of libraryCookies)
-        assert.match(cookie, /^__Secure-atelier_.*; samesite=lax; secure; httponly$/);
-      assert.match(String(headers["strict-transport-security"]), /max-age=/);
-    } finally {
-      await httpsService.close();
-    }
+    const path = createAuthorization(httpsService.base, client, { resource: undefined }).url.slice(
+      httpsService.base.length,
+    );
+    const { headers } = await getWithHost("atelier.example", httpsService.base, path);
+    assert.match(headers.location ?? "", /^https:\/\/atelier\.example\/login\?return_to=%2Fconsent%2F/);
+    const [ownCookie, ...libraryCookies] = (headers["set-cookie"] ?? []).toSorted();
+    assert.match(
+      ownCookie ?? "",
+      /^__Host-atelier-approval-[\w-]+=1; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    assert.equal(libraryCookies.length, 4);
+    for (const cookie of libraryCookies) assert.match(cookie, /^__Secure-atelier_.*; samesite=lax; secure; httponly$/);
+    assert.match(String(headers["strict-transport-security"]), /max-age=/);
   });
 
   const clientNames: [name: string, shown: RegExp, hidden?: RegExp][] = [
@@ -413,15 +372,13 @@ forOneEngine("oauth consent", (fixture) => {
 });
 
 forEachEngine("oauth consent, repeated requests", (fixture) => {
-  let service: RunningService;
+  const service = useService(fixture);
   let client: OAuthClient;
   let browser: HttpBrowser;
   before(async () => {
-    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     client = await registerClient(service.base);
     ({ browser } = await connectClient(service.base, { client, email }));
   });
-  after(() => service.close());
 
   const openConsentPage = () => openConsent(browser, createAuthorization(service.base, client).url, email);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { minutes } from "#lib/clock.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
@@ -9,20 +9,18 @@ import {
   openConsent,
   endpointPaths,
   post,
+  sendRegistration,
   createOAuthBrowser,
+  webRedirect,
   type OAuthClient,
 } from "../support/oauth-client.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { useService } from "../support/oauth-fixture.ts";
 
 forOneEngine("oauth limits", (fixture) => {
-  let firstService: RunningService;
-  let secondService: RunningService;
+  const [firstService, secondService] = [useService(fixture, {}), useService(fixture, {})];
+  const proxiedService = useService(fixture, { env: { TRUST_PROXY: "loopback" } });
   let client: OAuthClient;
-  before(async () => {
-    [firstService, secondService] = [await startService(fixture.deps), await startService(fixture.deps)];
-    client = await registerClient(firstService.base);
-  });
-  after(() => Promise.all([firstService.close(), secondService.close()]));
+  before(async () => void (client = await registerClient(firstService.base)));
 
   /** Sends requests in parallel to both instances. Returns how many passed, and the first 429 response. */
   async function exhaustLimit(
@@ -58,33 +56,26 @@ forOneEngine("oauth limits", (fixture) => {
     assert.equal((await post(`${firstService.base}${endpointPaths.token}`, "")).status, 400);
   });
 
-  test("limits registrations per hour to 20 from an IPv6 /64 and 200 from a /48 (A26, X5, X7)", async () => {
-    const service = await startService(fixture.deps, { env: { TRUST_PROXY: "loopback" } });
-    try {
-      const register = async (ipAddress: string) =>
-        (
-          await fetch(`${service.base}${endpointPaths.register}`, {
-            method: "POST",
-            headers: { "content-type": "application/json", "x-forwarded-for": ipAddress },
-            body: JSON.stringify({ redirect_uris: ["https://client.example/cb"] }),
-          })
-        ).status;
-      const countRegistrations = async (count: number, getIpAddress: (i: number) => string) => {
-        const statuses: number[] = [];
-        for (let i = 0; i < count; i++) statuses.push(await register(getIpAddress(i)));
-        return statuses.filter((status) => status === 201).length;
-      };
-      assert.equal(await countRegistrations(25, (i) => `2001:db8:1:1::${i + 1}`), 20, "one /64");
-      assert.equal(
-        await countRegistrations(190, (i) => `2001:db8:1:${(i + 2).toString(16)}::1`),
-        180,
-        "the rest of its /48",
-      );
-      assert.equal(await register("2001:db8:2::1"), 201, "another /48");
-      assert.equal(await countRegistrations(25, () => "192.0.2.77"), 20, "IPv4");
-    } finally {
-      await service.close();
-    }
+  test("limits registrations per hour to 20 from an IPv4 address or IPv6 /64, and 200 from a /48 (REG-1, A26, X5, X7)", async () => {
+    const register = (ipAddress: string) =>
+      sendRegistration(proxiedService.base, { redirect_uris: [webRedirect] }, { "x-forwarded-for": ipAddress });
+    const countRegistrations = async (count: number, getIpAddress: (i: number) => string) => {
+      let registeredCount = 0;
+      for (let i = 0; i < count; i++) if ((await register(getIpAddress(i))).status === 201) registeredCount++;
+      return registeredCount;
+    };
+    assert.equal(await countRegistrations(25, (i) => `2001:db8:1:1::${i + 1}`), 20, "one /64");
+    assert.equal(
+      await countRegistrations(190, (i) => `2001:db8:1:${(i + 2).toString(16)}::1`),
+      180,
+      "the rest of its /48",
+    );
+    assert.equal((await register("2001:db8:2::1")).status, 201, "another /48");
+    assert.equal(await countRegistrations(25, () => "192.0.2.77"), 20, "IPv4");
+    const { status, headers } = await register("192.0.2.77");
+    assert.equal(status, 429);
+    assert.ok(Number(headers.get("retry-after")) > 0 && Number(headers.get("retry-after")) <= 3600);
+    assert.equal(headers.get("access-control-allow-origin"), "*", "pages of other origins can read the error");
   });
 
   test("limits authorizations to 120 per minute, then shows a page with Retry-After (AUTHZ-2)", async () => {

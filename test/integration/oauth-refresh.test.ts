@@ -1,35 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { days, seconds } from "#lib/clock.ts";
-import { forOneEngine } from "../support/engines.ts";
-import {
-  listTools,
-  connectClient,
-  createStudio,
-  registerClient,
-  refreshTokens,
-  type OAuthResponse,
-  type OAuthClient,
-  type ConnectOptions,
-} from "../support/oauth-client.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { connectClient, registerClient, refreshTokens, type OAuthResponse } from "../support/oauth-client.ts";
+import { forOneEngineWithClient } from "../support/oauth-fixture.ts";
 
-forOneEngine("oauth refresh", (fixture) => {
-  let service: RunningService;
-  let client: OAuthClient;
-  let connectOptions: ConnectOptions;
-  before(async () => {
-    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    client = await registerClient(service.base);
-    const { browser } = await connectClient(service.base, { client });
-    await createStudio(service.base, browser);
-    connectOptions = { client, browser };
-  });
-  after(() => service.close());
-
-  const isTokenAccepted = async (token: string) => (await listTools(service.base, token)).status === 200;
-  const refresh = (token: string, overrides: Record<string, string | undefined> = {}) =>
-    refreshTokens(service.base, client, token, overrides);
+forOneEngineWithClient("oauth refresh", (fixture) => {
+  const { service, connectOptions, getMcpStatus, refresh } = fixture;
+  const isTokenAccepted = async (token: string) => (await getMcpStatus(token)) === 200;
   const assertInvalidGrant = ({ status, body, text }: OAuthResponse, message = "") => {
     assert.equal(status, 400, `${message} ${text}`);
     assert.equal(body.error, "invalid_grant");
@@ -144,14 +121,14 @@ forOneEngine("oauth refresh", (fixture) => {
   });
 
   /** Advances the test clock and Date, which the OAuth library uses. */
-  const advanceClocks = (t: { mock: { timers: { setTime(ms: number): void } } }, ms: number): void => {
+  const advanceClocks = (t: { mock: { timers: { tick(ms: number): void } } }, ms: number): void => {
     fixture.clock.advance(ms);
-    t.mock.timers.setTime(Date.now() + ms);
+    t.mock.timers.tick(ms);
   };
 
   test("a refresh token expires after thirty days without use (GRANT-3, A12)", async (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: fixture.clock() });
     const { tokens } = await connectClient(service.base, connectOptions);
-    t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     advanceClocks(t, days(30) - seconds(5));
     const nextResponse = await refresh(tokens.refresh_token);
     assert.equal(nextResponse.status, 200);
@@ -160,8 +137,8 @@ forOneEngine("oauth refresh", (fixture) => {
   });
 
   test("a grant ends ninety days after consent, however often it was refreshed (GRANT-3, A12)", async (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: fixture.clock() });
     let { refresh_token: token } = (await connectClient(service.base, connectOptions)).tokens;
-    t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     for (let day = 10; day < 90; day += 10) {
       advanceClocks(t, days(10));
       const { status, body } = await refresh(token);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { forOneEngine } from "../support/engines.ts";
+import { test } from "node:test";
+import { startService, findFreeBaseUrl } from "../support/service.ts";
 import {
-  listTools,
   connectClient,
   createStudio,
   exchangeCode,
@@ -14,27 +13,11 @@ import {
   refreshTokens,
   revokeToken,
   createOAuthBrowser,
-  type OAuthClient,
-  type ConnectOptions,
 } from "../support/oauth-client.ts";
-import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
+import { forOneEngineWithClient, withoutRateLimits } from "../support/oauth-fixture.ts";
 
-const withoutRateLimits = { env: { RATE_LIMITS: "off" } };
-
-forOneEngine("oauth revocation and token validity", (fixture) => {
-  let service: RunningService;
-  let client: OAuthClient;
-  let connectOptions: ConnectOptions;
-  before(async () => {
-    service = await startService(fixture.deps, withoutRateLimits);
-    client = await registerClient(service.base);
-    const { browser } = await connectClient(service.base, { client });
-    await createStudio(service.base, browser);
-    connectOptions = { client, browser };
-  });
-  after(() => service.close());
-
-  const getMcpStatus = async (token: string, base = service.base) => (await listTools(base, token)).status;
+forOneEngineWithClient("oauth revocation and token validity", (fixture) => {
+  const { service, client, connectOptions, getMcpStatus, refresh } = fixture;
 
   test("revoking either token ends the grant immediately, and can be repeated (END-2, A10)", async () => {
     for (const kind of ["refresh_token", "access_token"] as const) {
@@ -46,7 +29,7 @@ forOneEngine("oauth revocation and token validity", (fixture) => {
           assert.equal(response.status, 200, response.text); // RFC 7009 §2.2: also for an invalid token
         }
         assert.equal(await getMcpStatus(tokens.access_token), 401);
-        assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).body.error, "invalid_grant");
+        assert.equal((await refresh(tokens.refresh_token)).body.error, "invalid_grant");
       }
     }
   });
@@ -67,7 +50,7 @@ forOneEngine("oauth revocation and token validity", (fixture) => {
     assert.equal((await revokeToken(service.base, client, "")).body.error, "invalid_request");
     assert.equal((await revokeToken(service.base, client, "never issued")).status, 200);
     assert.equal(await getMcpStatus(tokens.access_token), 200);
-    assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
+    assert.equal((await refresh(tokens.refresh_token)).status, 200);
   });
 
   test("a revocation appears in the list of AI clients and in the activity (END-2, L5)", async () => {
@@ -96,19 +79,9 @@ forOneEngine("oauth revocation and token validity", (fixture) => {
     assert.equal((await browser.send(`${service.base}/api/sign-out`, { method: "POST", headers })).status, 204);
     assert.equal((await browser.send(`${service.base}/api/me`)).status, 401);
     assert.equal(await getMcpStatus(tokens.access_token), 200);
-    const refreshResponse = await refreshTokens(service.base, client, tokens.refresh_token);
+    const refreshResponse = await refresh(tokens.refresh_token);
     assert.equal(refreshResponse.status, 200);
     assert.equal(await getMcpStatus(refreshResponse.body.access_token), 200);
-  });
-
-  test("a user without a studio may approve; /mcp then responds with 403 in plain text (AUTH-3)", async () => {
-    const { tokens, browser } = await connectClient(service.base, { client, email: "new@example.com" });
-    const response = await listTools(service.base, tokens.access_token);
-    assert.equal(response.status, 403);
-    assert.match(response.headers.get("content-type") ?? "", /^text\/plain/);
-    assert.equal(response.text, "No studio membership");
-    await createStudio(service.base, browser, "First");
-    assert.equal(await getMcpStatus(tokens.access_token), 200);
   });
 
   test("a restart keeps valid tokens, codes and pending consents valid, and revoked ones revoked (END-3, A11, C5)", async () => {
@@ -175,19 +148,5 @@ forOneEngine("oauth revocation and token validity", (fixture) => {
     } finally {
       await otherService.close();
     }
-  });
-
-  test("accepts a token only in the Authorization header (A13)", async () => {
-    const { tokens } = await connectClient(service.base, connectOptions);
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const attempts: [url: string, headers: Record<string, string>][] = [
-      [`${service.base}/mcp?access_token=${tokens.access_token}`, headers],
-      [`${service.base}/mcp`, { ...headers, cookie: `access_token=${tokens.access_token}` }],
-      [`${service.base}/mcp`, { ...headers, authorization: `Basic ${btoa(`x:${tokens.access_token}`)}` }],
-      [`${service.base}/mcp`, { ...headers, authorization: tokens.access_token }],
-    ];
-    for (const [url, attemptHeaders] of attempts)
-      assert.equal((await fetch(url, { method: "POST", body, headers: attemptHeaders })).status, 401);
   });
 });
