@@ -49,22 +49,15 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   const createToken = (email?: string) => createInvitationToken(fixture.deps, owner, "member", email);
 
   it("users with a verified email or domain on the allowlist may sign in, regardless of case (SIGN-5)", async () => {
-    for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"]) {
+    for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"])
       assert.equal((await findUser(await signIn(base, email)))?.email, email);
-    }
   });
 
   it("other users see why they may not sign in, and are not stored", async () => {
     const userCount = await countUsers();
-    const strangers = [
-      "eve@example.com",
-      "ada@example.com.evil.example",
-      "x@notstudio.example",
-      "x@sub.studio.example",
-      "studio.example@evil.example",
-      "ada@example.co",
-    ];
-    for (const email of [...strangers, "mary@\u017ftudio.example", "\u212aada@example.com"]) {
+    const strangers = ["eve@example.com", "ada@example.com.evil.example", "ada@example.co", "x@notstudio.example"];
+    const lookalikes = ["x@sub.studio.example", "studio.example@evil.example", "mary@\u017ftudio.example"];
+    for (const email of [...strangers, ...lookalikes, "\u212aada@example.com"]) {
       const browser = createHttpBrowser();
       const page = await signInAndReturn(browser, "/", email);
       assert.equal(page.status, 403, email);

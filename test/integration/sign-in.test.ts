@@ -17,7 +17,6 @@ import { forOneEngine } from "../support/engines.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("signing in at an identity provider", (fixture) => {
@@ -36,12 +35,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       id: "oidc-2",
       usesUserinfoOnly: true,
     });
-    server = await startSignInServer({
-      deps: fixture.deps,
-      base,
-      identityProviders: [issuer.settings, otherIssuer.settings],
-      log,
-    });
+    await restartServer();
   });
   after(async () => {
     await server.close();
@@ -52,8 +46,21 @@ forOneEngine("signing in at an identity provider", (fixture) => {
 
   const findUser = async (browser: HttpBrowser) =>
     (await createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base))))?.user;
-  const countUsers = async () => (await fixture.database.q.selectFrom("users").selectAll().execute()).length;
-  const countSessions = async () => (await fixture.database.q.selectFrom("sessions").selectAll().execute()).length;
+  const countRows = async () => {
+    const { q } = fixture.database;
+    const users = await q.selectFrom("users").select("id").execute();
+    return [users.length, (await q.selectFrom("sessions").select("token_hash").execute()).length];
+  };
+  /** Starts the server again, as an operator does after changing a setting. */
+  const restartServer = async (settings = issuer.settings): Promise<void> => {
+    await server?.close();
+    server = await startSignInServer({
+      deps: fixture.deps,
+      base,
+      identityProviders: [settings, otherIssuer.settings],
+      log,
+    });
+  };
   /** Signs in at the issuer, and returns the callback URL of its redirect without opening it. */
   async function signInUntilCallback(browser: HttpBrowser, email: string, returnTo = "/"): Promise<string> {
     const login = await browser.open(`${base}/login?switch=1&return_to=${encodeURIComponent(returnTo)}`);
@@ -67,20 +74,22 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       response = await browser.send(url);
     }
   }
-  async function assertSignInFailed(
-    page: LoadedPage,
+  /** Opens the page, and asserts that it is an error page and that no user or session was stored. */
+  async function assertSignInFails(
     browser: HttpBrowser,
-    status: number,
-    rowsBefore: { users: number; sessions: number },
-  ): Promise<void> {
+    openPage: string | (() => Promise<LoadedPage>),
+    status = 400,
+  ): Promise<LoadedPage> {
+    const rowsBefore = await countRows();
+    const page = typeof openPage === "string" ? await browser.open(openPage) : await openPage();
     assert.equal(page.status, status, page.text);
     assert.match(page.text, /Sign-in failed/);
     assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
     assert.equal(page.headers.get("cache-control"), "no-store");
     assert.equal(browser.cookies.get("atelier"), undefined);
-    assert.deepEqual({ users: await countUsers(), sessions: await countSessions() }, rowsBefore);
+    assert.deepEqual(await countRows(), rowsBefore);
+    return page;
   }
-  const countRows = async () => ({ users: await countUsers(), sessions: await countSessions() });
 
   it("the login page names the purpose of the sign-in (SIGN-1)", async () => {
     for (const [returnTo, expectedText] of [
@@ -152,55 +161,6 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     assert.notEqual(browser.cookies.get("atelier")!.value, "planted-by-someone-else");
   });
 
-  it("recognizes a user by issuer and subject and updates the profile from the claims (WORD-1)", async () => {
-    issuer.setClaims("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
-    const firstUser = await findUser(await signIn(base, "mary@example.com"));
-    issuer.setClaims("mary@example.com", {
-      sub: "m-1",
-      name: "Mary J.",
-      email: "mj@example.com",
-      email_verified: false,
-    });
-    const updatedUser = await findUser(await signIn(base, "mary@example.com"));
-    assert.equal(updatedUser?.id, firstUser?.id);
-    assert.deepEqual(
-      [updatedUser?.name, updatedUser?.email, updatedUser?.emailVerified],
-      ["Mary J.", "mj@example.com", false],
-    );
-  });
-
-  it("the same email with another subject, unverified, or from another issuer is another user (A24)", async () => {
-    const ada = await findUser(await signIn(base, "ada@example.com"));
-    issuer.setClaims("new@example.com", {
-      sub: "another",
-      name: "Ada",
-      email: "ada@example.com",
-      email_verified: true,
-    });
-    const otherSubjectUser = await findUser(await signIn(base, "new@example.com"));
-    issuer.setClaims("unverified@example.com", {
-      sub: "unverified",
-      name: "Ada",
-      email: "ada@example.com",
-      email_verified: false,
-    });
-    const unverifiedUser = await findUser(await signIn(base, "unverified@example.com"));
-    const browser = createHttpBrowser();
-    const otherIssuerPage = await browser.submit(await browser.open(`${base}/login`), {}, 1);
-    await browser.submit(otherIssuerPage, { login: "ada@example.com" });
-    const otherIssuerUser = await findUser(browser);
-    assert.equal(new Set([ada?.id, otherSubjectUser?.id, unverifiedUser?.id, otherIssuerUser?.id]).size, 4);
-    assert.equal(unverifiedUser?.emailVerified, false);
-  });
-
-  it("ten parallel first sign-ins with one subject create one user (R6)", async () => {
-    const usersBefore = await countUsers();
-    const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn(base, "once@example.com")));
-    const ids = await Promise.all(browsers.map(async (browser) => (await findUser(browser))?.id));
-    assert.equal(new Set(ids).size, 1);
-    assert.equal(await countUsers(), usersBefore + 1);
-  });
-
   it("two tabs can sign in at the same time, each to its own page", async () => {
     const browser = createHttpBrowser();
     const firstCallback = await signInUntilCallback(browser, "ada@example.com", "/one");
@@ -210,34 +170,28 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     assert.equal(browser.cookies.get("atelier-sign-in"), undefined);
   });
 
-  it("rejects a callback with a missing, repeated or unknown state, or without a code, and stores nothing (A14)", async () => {
-    const rowsBefore = await countRows();
+  it("rejects a callback without a code, or with a missing, repeated or wrong state or issuer, and stores nothing (A14)", async () => {
     const modifications = [
       (url: URL) => url.searchParams.delete("state"),
       (url: URL) => url.searchParams.set("state", "x"),
       (url: URL) => url.searchParams.append("state", "x"),
       (url: URL) => (url.search = ""),
       (url: URL) => url.searchParams.delete("code"),
+      (url: URL) => url.searchParams.set("iss", otherIssuer.issuer),
+      (url: URL) => url.searchParams.delete("iss"),
     ];
     for (const modify of modifications) {
       const browser = createHttpBrowser();
       const url = new URL(await signInUntilCallback(browser, "stranger@example.com"));
       modify(url);
-      await assertSignInFailed(await browser.open(url.href), browser, 400, rowsBefore);
+      await assertSignInFails(browser, url.href);
     }
   });
 
   it("rejects a callback of a sign-in that another browser started (A14, A16)", async () => {
-    const rowsBefore = await countRows();
-    const attacker = createHttpBrowser();
-    const victim = createHttpBrowser();
+    const [attacker, victim] = [createHttpBrowser(), createHttpBrowser()];
     await signInUntilCallback(victim, "victim@example.com");
-    await assertSignInFailed(
-      await victim.open(await signInUntilCallback(attacker, "attacker@example.com")),
-      victim,
-      400,
-      rowsBefore,
-    );
+    await assertSignInFails(victim, await signInUntilCallback(attacker, "attacker@example.com"));
   });
 
   it("accepts a callback once, even if another browser has the cookies (A14)", async () => {
@@ -246,54 +200,35 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const copiedCookies = browser.cookies.copy();
     assert.equal((await browser.open(url)).status, 404); // the start page, which this test does not serve
     assert.notEqual(await findUser(browser), undefined);
-    const rowsBefore = await countRows();
     assert.equal((await browser.open(url)).status, 400);
-    const otherBrowser = createHttpBrowser(copiedCookies);
-    await assertSignInFailed(await otherBrowser.open(url), otherBrowser, 400, rowsBefore);
+    await assertSignInFails(createHttpBrowser(copiedCookies), url);
   });
 
   it("rejects a callback more than ten minutes after the start (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "stranger@example.com");
-    const rowsBefore = await countRows();
     fixture.clock.advance(minutes(10));
-    await assertSignInFailed(await browser.open(url), browser, 400, rowsBefore);
+    await assertSignInFails(browser, url);
   });
 
   it("rejects one provider's callback at another provider's URL (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "stranger@example.com");
-    await assertSignInFailed(
-      await browser.open(url.replace("/callback/oidc", "/callback/oidc-2")),
-      browser,
-      400,
-      await countRows(),
-    );
+    await assertSignInFails(browser, url.replace("/callback/oidc", "/callback/oidc-2"));
     const unknownProvider = await browser.open(`${base}/api/auth/callback/none?state=x&code=y`);
     assert.equal(unknownProvider.status, 404);
   });
 
-  it("rejects a callback whose iss is missing or not the issuer's (A14)", async () => {
-    for (const modify of [
-      (url: URL) => url.searchParams.set("iss", otherIssuer.issuer),
-      (url: URL) => url.searchParams.delete("iss"),
-    ]) {
-      const browser = createHttpBrowser();
-      const url = new URL(await signInUntilCallback(browser, "stranger@example.com"));
-      modify(url);
-      await assertSignInFailed(await browser.open(url.href), browser, 400, await countRows());
-    }
+  const forgeClaims = (change: Record<string, unknown>) => ({
+    claims: (claims: Record<string, unknown>) => ({ ...claims, ...change }),
   });
-
   const forgeries = {
-    "another nonce": { claims: (claims: Record<string, unknown>) => ({ ...claims, nonce: "x" }) },
-    "no nonce": { claims: ({ nonce: _, ...claims }: Record<string, unknown>) => claims },
-    "another audience": { claims: (claims: Record<string, unknown>) => ({ ...claims, aud: "someone-else" }) },
-    "another issuer": { claims: (claims: Record<string, unknown>) => ({ ...claims, iss: "https://evil.example" }) },
-    "a past expiry": {
-      claims: (claims: Record<string, unknown>) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - 120 }),
-    },
-    "no subject": { claims: ({ sub: _, ...claims }: Record<string, unknown>) => claims },
+    "another nonce": forgeClaims({ nonce: "x" }),
+    "no nonce": forgeClaims({ nonce: undefined }),
+    "another audience": forgeClaims({ aud: "someone-else" }),
+    "another issuer": forgeClaims({ iss: "https://evil.example" }),
+    "a past expiry": forgeClaims({ exp: Date.UTC(2025, 0, 1) / 1000 }),
+    "no subject": forgeClaims({ sub: undefined }),
     "algorithm none": { signature: "none" },
     "HS256 with the public key as secret": { signature: "hs256-public-key" },
     "a signature by another key": { signature: "foreign-key" },
@@ -301,23 +236,17 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   } as const;
   for (const [name, forgery] of Object.entries(forgeries)) {
     it(`rejects an ID token with ${name} (A14)`, async () => {
-      const rowsBefore = await countRows();
       const browser = createHttpBrowser();
       issuer.setForgery(forgery);
-      await assertSignInFailed(
-        await browser.open(await signInUntilCallback(browser, "stranger@example.com")),
-        browser,
-        400,
-        rowsBefore,
-      );
+      await assertSignInFails(browser, await signInUntilCallback(browser, "stranger@example.com"));
     });
   }
 
   it("shows a page with a link to a new attempt after a sign-in canceled at the provider", async () => {
     const browser = createHttpBrowser();
     issuer.denyNext();
-    const page = await browser.open(await signInUntilCallback(browser, "stranger@example.com", "/join/abc"));
-    await assertSignInFailed(page, browser, 403, await countRows());
+    const url = await signInUntilCallback(browser, "stranger@example.com", "/join/abc");
+    const page = await assertSignInFails(browser, url, 403);
     assert.match(page.text, /was canceled/);
     assert.match(page.text, /href="\/login\?return_to=%2Fjoin%2Fabc&#38;switch=1"/);
     assert.doesNotMatch(page.text, /today/);
@@ -339,10 +268,8 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const login = await browser.open(`${base}/login`);
     const url = await signInUntilCallback(browser, "ada@example.com");
     await issuer.stop();
-    const rowsBefore = await countRows();
-    await assertSignInFailed(await browser.submit(login), browser, 502, rowsBefore);
-    const page = await browser.open(url);
-    await assertSignInFailed(page, browser, 502, rowsBefore);
+    await assertSignInFails(browser, () => browser.submit(login), 502);
+    const page = await assertSignInFails(browser, url, 502);
     assert.match(page.text, /Test issuer is not responding/);
     await issuer.restart();
     await signIn(base, "ada@example.com", browser);
@@ -354,27 +281,25 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const login = await browser.open(`${base}/login`);
     const url = await signInUntilCallback(browser, "ada@example.com");
     issuer.setDelay(60_000);
-    const rowsBefore = await countRows();
-    const [startPage, callbackPage] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
+    const otherBrowser = createHttpBrowser();
+    await Promise.all([
+      assertSignInFails(otherBrowser, () => otherBrowser.submit(login), 502),
+      assertSignInFails(browser, url, 502),
+    ]);
     issuer.setDelay(0);
-    await assertSignInFailed(startPage, browser, 502, rowsBefore);
-    await assertSignInFailed(callbackPage, browser, 502, rowsBefore);
     await signIn(base, "ada@example.com", browser);
   });
 
   it("reports an issuer as unavailable if its responses are invalid (A15)", async (t) => {
+    const startJson = (res: ServerResponse) => res.writeHead(200, { "content-type": "application/json" });
     const responders: Record<string, (res: ServerResponse) => void> = {
       "an error": (res) => res.writeHead(500).end(),
       "a redirect": (res) => res.writeHead(302, { location: issuer.issuer }).end(),
       "a page": (res) => res.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"),
-      "invalid JSON": (res) => res.writeHead(200, { "content-type": "application/json" }).end("{"),
-      "another issuer": (res) =>
-        res
-          .writeHead(200, { "content-type": "application/json" })
-          .end(JSON.stringify({ issuer: "https://evil.example" })),
-      "incomplete metadata": (res) =>
-        res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ issuer: imposterUrl })),
-      "an unfinished response": (res) => res.writeHead(200, { "content-type": "application/json" }).write("{"),
+      "invalid JSON": (res) => startJson(res).end("{"),
+      "another issuer": (res) => startJson(res).end(JSON.stringify({ issuer: "https://evil.example" })),
+      "incomplete metadata": (res) => startJson(res).end(JSON.stringify({ issuer: imposterUrl })),
+      "an unfinished response": (res) => startJson(res).write("{"),
     };
     let respond: (res: ServerResponse) => void = () => {};
     const imposter = createServer((_req, res) => respond(res)).listen(0, "127.0.0.1");
@@ -396,66 +321,42 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   });
 
   it("shows that the provider rejected this server's client credentials", async () => {
-    const settings = { ...issuer.settings, clientSecret: "wrong secret" };
-    await server.close();
-    server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [settings, otherIssuer.settings] });
+    await restartServer({ ...issuer.settings, clientSecret: "wrong secret" });
     const browser = createHttpBrowser();
-    const page = await browser.open(await signInUntilCallback(browser, "stranger@example.com"));
-    await assertSignInFailed(page, browser, 502, await countRows());
+    const page = await assertSignInFails(browser, await signInUntilCallback(browser, "stranger@example.com"), 502);
     assert.match(page.text, /rejected this server/);
-    await server.close();
-    server = await startSignInServer({
-      deps: fixture.deps,
-      base,
-      identityProviders: [issuer.settings, otherIssuer.settings],
-      log,
-    });
+    await restartServer();
   });
 
+  const postLogin = (init: RequestInit) => createHttpBrowser().send(`${base}/login`, { method: "POST", ...init });
+  const loginForm = new URLSearchParams({ provider: "oidc" });
+
   it("rejects sign-in forms submitted by other sites (W1, A16)", async () => {
-    const foreignHeaders = [
+    for (const headers of [
       { origin: "https://evil.example" },
       { origin: "null" },
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
       { origin: base, "sec-fetch-site": "cross-site" },
-    ];
-    for (const headers of foreignHeaders) {
-      const response = await createHttpBrowser().send(`${base}/login`, {
-        method: "POST",
-        body: new URLSearchParams({ provider: "oidc" }),
-        headers,
-      });
-      assert.equal(response.status, 403, JSON.stringify(headers));
-      assert.deepEqual(response.headers.getSetCookie(), []);
+    ] as Record<string, string>[]) {
+      const response = await postLogin({ body: loginForm, headers });
+      assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []], JSON.stringify(headers));
     }
-    const response = await createHttpBrowser().send(`${base}/login`, {
-      method: "POST",
-      body: new URLSearchParams({ provider: "oidc" }),
-    });
-    assert.equal(response.status, 303);
+    assert.equal((await postLogin({ body: loginForm })).status, 303);
   });
 
   it("responds to bad requests on the login page with an error status", async () => {
-    const send = (init: RequestInit) => createHttpBrowser().send(`${base}/login`, { method: "POST", ...init });
-    assert.equal((await send({ body: new URLSearchParams({ provider: "unknown" }) })).status, 404);
-    assert.equal((await send({ body: new URLSearchParams({}) })).status, 404);
-    assert.equal((await send({ body: "{}", headers: { "content-type": "application/json" } })).status, 415);
-    assert.equal((await send({ body: new URLSearchParams({ provider: "x".repeat(20_000) }) })).status, 413);
+    assert.equal((await postLogin({ body: new URLSearchParams({ provider: "unknown" }) })).status, 404);
+    assert.equal((await postLogin({ body: new URLSearchParams({}) })).status, 404);
+    assert.equal((await postLogin({ body: "{}", headers: { "content-type": "application/json" } })).status, 415);
+    assert.equal((await postLogin({ body: new URLSearchParams({ provider: "x".repeat(20_000) }) })).status, 413);
     assert.equal((await createHttpBrowser().send(`${base}/login`, { method: "DELETE" })).status, 404);
     assert.equal((await createHttpBrowser().send(`${base}/api/auth/callback/oidc`, { method: "POST" })).status, 404);
   });
 
   it("never redirects to another site after sign-in (W5)", async () => {
     const browser = await signIn(base, "ada@example.com");
-    for (const returnTo of [
-      "//evil.example",
-      "/\\evil.example",
-      "javascript:alert(1)",
-      "/x%0d%0aa:b",
-      "https://evil.example/",
-      "/\t/evil.example",
-    ]) {
+    for (const returnTo of ["//evil.example", "/\\evil.example", "https://evil.example/", "/\t/evil.example"]) {
       const response = await browser.send(`${base}/login?return_to=${encodeURIComponent(returnTo)}`);
       assert.deepEqual([response.status, response.headers.get("location")], [200, null], returnTo);
     }
@@ -477,48 +378,35 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   });
 
   it("builds URLs from settings, not from request headers (SIGN-9)", async () => {
-    const response = await createHttpBrowser().send(`${base}/login`, {
-      method: "POST",
-      body: new URLSearchParams({ provider: "oidc" }),
-      headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https", forwarded: "host=evil.example" },
-    });
-    assert.equal(
-      new URL(response.headers.get("location")!).searchParams.get("redirect_uri"),
-      `${base}/api/auth/callback/oidc`,
-    );
+    const headers = {
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "https",
+      forwarded: "host=evil.example",
+    };
+    const { searchParams } = new URL((await postLogin({ body: loginForm, headers })).headers.get("location")!);
+    assert.equal(searchParams.get("redirect_uri"), `${base}/api/auth/callback/oidc`);
   });
 
   it("signing out ends the session on the server, and is accepted only from its own origin (SIGN-7)", async () => {
     const browser = await signIn(base, "ada@example.com");
-    for (const headers of [{}, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
-      string,
-      string
-    >[]) {
-      assert.equal((await browser.send(`${base}/api/sign-out`, { method: "POST", headers })).status, 403);
-    }
+    const signOut = async (headers: Record<string, string>, method = "POST") =>
+      (await browser.send(`${base}/api/sign-out`, { method, headers })).status;
+    assert.equal(await signOut({}), 403);
+    assert.equal(await signOut({ origin: "https://evil.example" }), 403);
+    assert.equal(await signOut({ "sec-fetch-site": "cross-site" }), 403);
     const copiedCookies = browser.cookies.copy();
-    const response = await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } });
-    assert.equal(response.status, 204);
+    assert.equal(await signOut({ origin: base }), 204);
     assert.equal(browser.cookies.get("atelier"), undefined);
     assert.equal(await findUser(createHttpBrowser(copiedCookies)), undefined);
-    assert.equal(
-      (await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } })).status,
-      204,
-    );
-    assert.equal((await browser.send(`${base}/api/sign-out`, { headers: { origin: base } })).status, 404);
+    assert.equal(await signOut({ origin: base }), 204);
+    assert.equal(await signOut({ origin: base }, "GET"), 404);
   });
 
   it("a sign-in started before a restart finishes after it, and sessions remain valid (C5)", async () => {
     const signedInBrowser = await signIn(base, "ada@example.com");
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "grace@example.com");
-    await server.close();
-    server = await startSignInServer({
-      deps: fixture.deps,
-      base,
-      identityProviders: [issuer.settings, otherIssuer.settings],
-      log,
-    });
+    await restartServer();
     await browser.open(url);
     assert.equal((await findUser(browser))?.email, "grace@example.com");
     assert.match((await signedInBrowser.open(`${base}/login`)).text, /ada@example\.com/);
@@ -567,10 +455,5 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     assert.match(policy, new RegExp(`form-action 'self' ${issuer.issuer}`));
     assert.equal(page.headers.get("referrer-policy"), "same-origin");
     assert.equal(page.headers.get("cache-control"), "no-store");
-  });
-
-  it("a user with the same email but another issuer is not the same user", async () => {
-    const signedInUser = await newUser(fixture.deps, { email: "ada@example.com" });
-    assert.notEqual((await findUser(await signIn(base, "ada@example.com")))?.id, signedInUser.user.id);
   });
 });
