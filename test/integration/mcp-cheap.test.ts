@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { forOneEngine } from "../support/engines.ts";
-import { callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { callModern, newMcpClient, useMcpServer } from "../support/mcp.ts";
 import { png } from "../support/samples.ts";
-import { createTestGrant } from "../support/tokens.ts";
-import { newStudio } from "../support/users.ts";
 
 interface ListedAsset {
   id: string;
@@ -20,23 +18,17 @@ interface Output extends ListedAsset {
 }
 
 forOneEngine("results that are cheap for a model", (fixture) => {
-  let server: TestMcpServer;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
+  const server = useMcpServer(fixture);
 
   async function newClient() {
-    const owner = await newStudio(fixture.deps);
-    const { token } = await createTestGrant(fixture.deps, owner);
-    const request = (method: string, params: Record<string, unknown> = {}) =>
-      callModern({ url: server.url, token }, method, params);
-    const call = async (name: string, args: Record<string, unknown> = {}) =>
-      (await request("tools/call", { name, arguments: args })).json.result;
+    const { caller, call } = await newMcpClient(fixture, server);
+    const request = (method: string, params?: Record<string, unknown>) => callModern(caller, method, params);
     const callOk = async (name: string, args: Record<string, unknown> = {}): Promise<Output> => {
       const result = await call(name, args);
       assert.ok(!result.isError, JSON.stringify(result.structuredContent));
       return result.structuredContent as unknown as Output;
     };
-    return { owner, request, call, callOk };
+    return { request, call, callOk };
   }
 
   test("tools/list fits its budget, and so does a post with 20 files (CHEAP-1, CHEAP-3)", async () => {

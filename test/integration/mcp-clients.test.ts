@@ -3,10 +3,10 @@ import { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Sdk1Transport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { tools } from "#mcp/tool-list.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { useMcpServer } from "../support/mcp.ts";
 import { newPost } from "../support/subscription-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { newStudio } from "../support/users.ts";
@@ -54,9 +54,7 @@ const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> =
 const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
 forOneEngine("MCP clients", (fixture) => {
-  let server: TestMcpServer;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
+  const server = useMcpServer(fixture);
 
   test("SDK 1.32 and SDK 2 follow a post with resources/subscribe, and SDK 2 with subscriptions/listen (CHAT-20)", async () => {
     const owner = await newStudio(fixture.deps);
@@ -69,18 +67,13 @@ forOneEngine("MCP clients", (fixture) => {
     await sdk1.connect(new Sdk1Transport(new URL(server.url), await createAuth()) as never);
     await sdk2.connect(new StreamableHTTPClientTransport(new URL(server.url), await createAuth()));
     await modern.connect(new StreamableHTTPClientTransport(new URL(server.url), await createAuth()));
-    sdk1.setNotificationHandler(
-      ResourceUpdatedNotificationSchema,
-      ({ params }) => void updates.push(`1 ${params.uri}`),
-    );
-    sdk2.setNotificationHandler(
-      "notifications/resources/updated",
-      ({ params }) => void updates.push(`2 ${params.uri}`),
-    );
-    modern.setNotificationHandler(
-      "notifications/resources/updated",
-      ({ params }) => void updates.push(`3 ${params.uri}`),
-    );
+    const record =
+      (client: number) =>
+      ({ params }: { params: { uri: string } }) =>
+        void updates.push(`${client} ${params.uri}`);
+    sdk1.setNotificationHandler(ResourceUpdatedNotificationSchema, record(1));
+    sdk2.setNotificationHandler("notifications/resources/updated", record(2));
+    modern.setNotificationHandler("notifications/resources/updated", record(3));
     await sdk1.subscribeResource({ uri: post.uri });
     await sdk2.subscribeResource({ uri: post.uri });
     await modern.listen({ resourceSubscriptions: [post.uri] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { forOneEngine } from "../support/engines.ts";
 import {
@@ -8,28 +8,25 @@ import {
   callLegacy,
   callModern,
   modernMeta,
+  newMcpClient,
   postMcp,
   startMcpServer,
-  type McpResponse,
+  useMcpServer,
   type McpCaller,
-  type TestMcpServer,
 } from "../support/mcp.ts";
-import { newStudio } from "../support/users.ts";
-import { createTestGrant } from "../support/tokens.ts";
+import { createLog } from "#lib/log.ts";
 import { waitForClose } from "../support/wait-for-close.ts";
 
 const megabyte = 1024 * 1024;
 
 forOneEngine("hostile MCP messages", (fixture) => {
-  let server: TestMcpServer;
+  const server = useMcpServer(fixture);
   let caller: McpCaller;
   let studioId: string;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
   beforeEach(async () => {
-    const owner = await newStudio(fixture.deps);
-    studioId = owner.studio.id;
-    caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+    const client = await newMcpClient(fixture, server);
+    studioId = client.owner.studio.id;
+    caller = client.caller;
   });
 
   const countPosts = async () =>
@@ -68,52 +65,31 @@ forOneEngine("hostile MCP messages", (fixture) => {
     ]);
     for (const protocolVersion of ["2025-11-25", "2025-06-18"]) {
       const { session } = await initialize(caller, protocolVersion);
-      assert.equal(
-        (await postMcp({ ...caller, session }, batch, { "mcp-protocol-version": protocolVersion })).status,
-        400,
-      );
-      assert.equal((await postMcp({ ...caller, session }, batch)).status, 400);
+      for (const headers of [{ "mcp-protocol-version": protocolVersion }, {}] as Record<string, string>[])
+        assert.equal((await postMcp({ ...caller, session }, batch, headers)).status, 400);
     }
     assert.equal(await countPosts(), 0);
     const { session } = await initialize(caller, "2025-03-26");
     const response = await postMcp({ ...caller, session }, batch);
     assert.equal(response.status, 200);
-    assert.deepEqual(
-      response.messages.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
-      [
-        [1, undefined],
-        [2, undefined],
-        [3, -32601],
-      ],
+    const outcomes = (response.messages as { id: unknown; error?: { code: number } }[]).map(
+      ({ id, error }) => `${String(id)} ${error?.code ?? "ok"}`,
     );
-    assert.equal(await countPosts(), 2);
-    assert.equal((await postMcp({ ...caller, session }, "[]")).status, 400);
-    assert.equal((await postMcp({ ...caller, session }, JSON.stringify([buildCreatePostMessage(1), 5]))).status, 400);
-    assert.equal(
-      (await postMcp({ ...caller, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
-        .status,
-      202,
-    );
-    assert.equal(
-      (await postMcp({ ...caller, session }, JSON.stringify([{ ...buildCreatePostMessage(1), method: "initialize" }])))
-        .status,
-      400,
-    );
+    assert.deepEqual(outcomes, ["1 ok", "2 ok", "3 -32601"]);
+    for (const [messages, status] of [
+      [[], 400],
+      [[buildCreatePostMessage(1), 5], 400],
+      [[{ ...buildCreatePostMessage(1), method: "initialize" }], 400],
+      [[{ jsonrpc: "2.0", method: "notifications/initialized" }], 202],
+    ] as const)
+      assert.equal((await postMcp({ ...caller, session }, JSON.stringify(messages))).status, status);
     assert.equal(await countPosts(), 2);
   });
 
   test("rejects a body over the limit with 413 inline_too_large_use_presign and closes the connection (M8)", async () => {
     const largeBody = Buffer.alloc(17 * megabyte, "x");
     const withLength = await postMcp(caller, largeBody);
-    const chunked = await postMcp(
-      caller,
-      new ReadableStream({
-        start(controller) {
-          controller.enqueue(largeBody);
-          controller.close();
-        },
-      }),
-    );
+    const chunked = await postMcp(caller, ReadableStream.from([largeBody]));
     for (const response of [withLength, chunked]) {
       assert.equal(response.status, 413);
       assert.equal(response.headers.get("connection"), "close");
@@ -140,7 +116,7 @@ forOneEngine("hostile MCP messages", (fixture) => {
     assert.equal(await countPosts(), 0);
   });
 
-  test("rejects other content types, charsets and encodings with 415 (M9)", async () => {
+  test("rejects other content types, such as those of forms, charsets and encodings with 415 (M9, W1)", async () => {
     const body = JSON.stringify(buildCreatePostMessage());
     for (const type of [
       "text/plain",
@@ -148,7 +124,8 @@ forOneEngine("hostile MCP messages", (fixture) => {
       "application/json; charset=utf-16",
       "application/jsonp",
       "application/json-rpc",
-      "multipart/form-data",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
       "application/json;charset=",
       "application/json, text/plain",
       "",
@@ -160,15 +137,8 @@ forOneEngine("hostile MCP messages", (fixture) => {
       "Application/JSON;charset=UTF-8",
       'application/json; charset="utf-8"',
     ]) {
-      assert.equal(
-        (
-          await postMcp(caller, JSON.stringify({ ...buildCreatePostMessage(), method: "ping" }), {
-            "content-type": type,
-          })
-        ).status,
-        200,
-        type,
-      );
+      const ping = JSON.stringify({ ...buildCreatePostMessage(), method: "ping" });
+      assert.equal((await postMcp(caller, ping, { "content-type": type })).status, 200, type);
     }
     const bomb = gzipSync(Buffer.alloc(50 * megabyte));
     for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"])
@@ -196,11 +166,7 @@ forOneEngine("hostile MCP messages", (fixture) => {
       assert.equal(response.status, 400, body);
       assert.equal(response.json.error.code, code, body);
     }
-    const notUtf8 = Buffer.concat([
-      Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'),
-      Buffer.from([0xff, 0xfe]),
-      Buffer.from('"}'),
-    ]);
+    const notUtf8 = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"\xff\xfe"}', "latin1");
     assert.equal((await postMcp(caller, notUtf8)).json.error.code, -32700);
   });
 
@@ -247,42 +213,24 @@ forOneEngine("hostile MCP messages", (fixture) => {
   });
 
   test("responds 400 -32020 if headers differ from the body, and 404 -32601 to unknown methods (M11)", async () => {
-    const cases: [Record<string, string>, number, number][] = [
-      [{ "mcp-method": "tools/list" }, 400, -32020],
-      [{ "mcp-name": "get_post" }, 400, -32020],
-      [{ "mcp-name": "=?base64?!!?=" }, 400, -32020],
-      [{ "mcp-protocol-version": "2025-11-25" }, 400, -32020],
-      [{ "mcp-protocol-version": "2099-01-01" }, 400, -32020],
-    ];
-    for (const [headers, status, code] of cases) {
-      const response = await callModern(caller, "tools/call", { name: "whoami" }, headers);
-      assert.deepEqual(
-        [response.status, response.json.error.code, response.json.id],
-        [status, code, 1],
-        JSON.stringify(headers),
-      );
+    for (const headers of [
+      { "mcp-method": "tools/list" },
+      { "mcp-name": "get_post" },
+      { "mcp-name": "=?base64?!!?=" },
+      { "mcp-protocol-version": "2025-11-25" },
+      { "mcp-protocol-version": "2099-01-01" },
+    ] as Record<string, string>[]) {
+      const { status, json } = await callModern(caller, "tools/call", { name: "whoami" }, headers);
+      assert.deepEqual([status, json.error.code, json.id], [400, -32020, 1], JSON.stringify(headers));
     }
-    const message = JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "whoami", _meta: modernMeta },
-    });
+    const params = { name: "whoami", _meta: modernMeta };
+    const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
     for (const missingHeader of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
       const { [missingHeader]: _, ...headers } = { ...modernHeaders, "mcp-name": "whoami" } as Record<string, string>;
       assert.equal((await postMcp(caller, message, headers)).json.error.code, -32020, missingHeader);
     }
-    assert.equal(
-      (
-        await callModern(
-          caller,
-          "tools/call",
-          { name: "whoami" },
-          { "mcp-name": `=?base64?${Buffer.from("whoami").toString("base64")}?=` },
-        )
-      ).status,
-      200,
-    );
+    const encodedName = { "mcp-name": `=?base64?${btoa("whoami")}?=` };
+    assert.equal((await callModern(caller, "tools/call", { name: "whoami" }, encodedName)).status, 200);
     for (const method of [
       "nope",
       "initialize",
@@ -316,58 +264,30 @@ forOneEngine("hostile MCP messages", (fixture) => {
 
   test("rejects an unsolicited response and accepts a notification", async () => {
     const { session } = await initialize(caller);
-    assert.equal((await postMcp({ ...caller, session }, '{"jsonrpc":"2.0","id":1,"result":{}}')).status, 400);
-    assert.equal(
-      (await postMcp({ ...caller, session }, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
-      202,
-    );
-    assert.equal(
-      (
-        await postMcp(
-          { ...caller, session },
-          '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
-        )
-      ).status,
-      202,
-    );
-    assert.equal(
-      (
-        await postMcp(caller, '{"jsonrpc":"2.0","method":"notifications/unknown"}', {
-          "mcp-protocol-version": "2026-07-28",
-          "mcp-method": "notifications/unknown",
-        })
-      ).status,
-      202,
-    );
+    for (const [body, status] of [
+      ['{"jsonrpc":"2.0","id":1,"result":{}}', 400],
+      ['{"jsonrpc":"2.0","method":"notifications/initialized"}', 202],
+      ['{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}', 202],
+    ] as const)
+      assert.equal((await postMcp({ ...caller, session }, body)).status, status);
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "notifications/unknown" };
+    assert.equal((await postMcp(caller, '{"jsonrpc":"2.0","method":"notifications/unknown"}', headers)).status, 202);
   });
 
-  test("an internal error reveals only a request id; the log has the details under that id (M15)", async () => {
+  test("an internal error reveals only a request id; the log has the details under that id (M15)", async (t) => {
     const logLines: string[] = [];
-    const { createLog } = await import("#lib/log.ts");
-    const failingDeps = {
-      ...fixture.deps,
-      posts: {
-        ...fixture.deps.posts,
-        findWithDetailFlags: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")),
-      },
-    };
-    const failingServer = await startMcpServer(
-      { deps: failingDeps },
-      { log: createLog("info", { write: (line: string) => void logLines.push(line) }) },
-    );
-    try {
-      const response: McpResponse = await callModern({ ...caller, url: failingServer.url }, "tools/call", {
-        name: "get_post",
-        arguments: { postId: fixture.deps.newId("post") },
-      });
-      assert.equal(response.status, 200);
-      const { code, message } = response.json.result.structuredContent;
-      assert.equal(code, "internal");
-      assert.doesNotMatch(response.text, /SELECT|passwd|at /);
-      const requestId = /req_\w+/.exec(message)?.[0] ?? "none";
-      assert.equal(logLines.filter((line) => line.includes(requestId) && line.includes("SELECT secret")).length, 1);
-    } finally {
-      await failingServer.close();
-    }
+    const findWithDetailFlags = () => Promise.reject(new Error("SELECT secret FROM /etc/passwd"));
+    const deps = { ...fixture.deps, posts: { ...fixture.deps.posts, findWithDetailFlags } };
+    const log = createLog("info", { write: (line: string) => void logLines.push(line) });
+    const failingServer = await startMcpServer({ deps }, { log });
+    t.after(() => failingServer.close());
+    const args = { name: "get_post", arguments: { postId: fixture.deps.newId("post") } };
+    const response = await callModern({ ...caller, url: failingServer.url }, "tools/call", args);
+    assert.equal(response.status, 200);
+    const { code, message } = response.json.result.structuredContent;
+    assert.equal(code, "internal");
+    assert.doesNotMatch(response.text, /SELECT|passwd|at /);
+    const requestId = /req_\w+/.exec(message)?.[0] ?? "none";
+    assert.equal(logLines.filter((line) => line.includes(requestId) && line.includes("SELECT secret")).length, 1);
   });
 });

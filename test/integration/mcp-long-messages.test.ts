@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { z } from "zod";
 import { defineTool } from "#mcp/define-tool.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newStudio } from "../support/users.ts";
-import { createTestGrant } from "../support/tokens.ts";
+import { initialize, callLegacy, callModern, newMcpClient, useMcpServer } from "../support/mcp.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 forEachEngine(
   "long MCP messages",
   (fixture) => {
-    let server: TestMcpServer;
     const fileTool = defineTool({
       name: "hash_file",
       title: "Hash a file",
@@ -28,12 +25,10 @@ forEachEngine(
       output: z.object({ digest: z.string(), filename: z.string() }),
       run: async (_, __, { base64, filename }) => ({ digest: sha256(base64), filename }),
     });
-    before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, fileTool] })));
-    after(() => server.close());
+    const server = useMcpServer(fixture, { tools: [...tools, fileTool] });
 
     test("a file tool receives a long string unchanged in both protocol versions, and the instructions list the tool", async () => {
-      const owner = await newStudio(fixture.deps);
-      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const { caller } = await newMcpClient(fixture, server);
       const { session, response } = await initialize(caller);
       assert.match(
         response.json.result.instructions,
@@ -51,9 +46,8 @@ forEachEngine(
       }
     });
 
-    test("rejects a long message to any other tool as invalid input, with the id of the request", async () => {
-      const owner = await newStudio(fixture.deps);
-      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+    test("rejects a long message to any other tool, or without arguments, as invalid input, with the id of the request", async () => {
+      const { caller, call } = await newMcpClient(fixture, server);
       const result = await callModern(
         caller,
         "tools/call",
@@ -63,19 +57,11 @@ forEachEngine(
       );
       assert.equal(result.json.id, "request-1");
       assert.equal(result.json.result.structuredContent.code, "invalid_input");
-      const maxBody = await callModern(caller, "tools/call", {
-        name: "create_post",
-        arguments: { title: "x", body: "😀".repeat(50_000) },
-      });
-      assert.equal(maxBody.json.result.structuredContent.body, "😀".repeat(50_000));
-    });
-
-    test("rejects a long message without arguments as invalid input", async () => {
-      const owner = await newStudio(fixture.deps);
-      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const maxBody = await call("create_post", { title: "x", body: "😀".repeat(50_000) });
+      assert.equal(maxBody.structuredContent.body, "😀".repeat(50_000));
       const _meta = { "example.com/long": "y".repeat(2 * 1024 * 1024) };
-      const result = await callLegacy(caller, "tools/call", { name: "upload_asset_inline", _meta });
-      assert.equal(result.json.result.structuredContent.code, "invalid_input");
+      const withoutArguments = await callLegacy(caller, "tools/call", { name: "upload_asset_inline", _meta });
+      assert.equal(withoutArguments.json.result.structuredContent.code, "invalid_input");
     });
   },
   ["sqlite"],

@@ -1,37 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { legacyVersions } from "#mcp/protocol/messages.ts";
 import { forOneEngine } from "../support/engines.ts";
-import {
-  callLegacy,
-  callModern,
-  initialize,
-  startMcpServer,
-  type McpCaller,
-  type TestMcpServer,
-} from "../support/mcp.ts";
-import { createTestGrant } from "../support/tokens.ts";
-import { newStudio } from "../support/users.ts";
+import { callLegacy, callModern, initialize, newMcpClient, useMcpServer, type McpCaller } from "../support/mcp.ts";
 
 /** `test_param_headers` is a fixture, because no tool of the product has inputs that clients repeat in headers. */
 forOneEngine("headers that repeat inputs of a tool", (fixture) => {
-  let server: TestMcpServer;
-  let caller: McpCaller;
-  before(async () => {
-    server = await startMcpServer(fixture, { extension: createConformanceFixtures(fixture.deps.newSecret) });
-    const { token } = await createTestGrant(fixture.deps, await newStudio(fixture.deps));
-    caller = { url: server.url, token };
+  const server = useMcpServer(fixture, {
+    extension: createConformanceFixtures(() => "a secret of at least thirty-two bytes"),
   });
-  after(() => server.close());
+  let caller: McpCaller;
+  before(async () => void ({ caller } = await newMcpClient(fixture, server)));
 
   const getOutcome = async (args: object, headers: Record<string, string>) => {
-    const { status, json } = await callModern(
-      caller,
-      "tools/call",
-      { name: "test_param_headers", arguments: args },
-      headers,
-    );
+    const params = { name: "test_param_headers", arguments: args };
+    const { status, json } = await callModern(caller, "tools/call", params, headers);
     return [status, json.error?.code];
   };
   const encode = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { callLegacy, callModern, initialize, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { createTestGrant } from "../support/tokens.ts";
-import { newStudio } from "../support/users.ts";
+import { callLegacy, callModern, initialize, newMcpClient, useMcpServer } from "../support/mcp.ts";
 
 interface Response {
   resources: { uri: string; title: string }[];
@@ -17,14 +15,10 @@ interface Response {
 }
 
 forOneEngine("MCP resources and prompts", (fixture) => {
-  let server: TestMcpServer;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
+  const server = useMcpServer(fixture);
 
   async function newClient() {
-    const owner = await newStudio(fixture.deps);
-    const { token } = await createTestGrant(fixture.deps, owner);
-    const caller = { url: server.url, token };
+    const { owner, caller } = await newMcpClient(fixture, server);
     const { session } = await initialize(caller);
     const send = (method: string, params: Record<string, unknown> = {}) => [
       callModern(caller, method, params),
@@ -34,16 +28,16 @@ forOneEngine("MCP resources and prompts", (fixture) => {
     const request = async (method: string, params: Record<string, unknown> = {}): Promise<Response> => {
       const [modern, legacy] = await Promise.all(send(method, params));
       assert.ok(modern && legacy);
+      const { _meta, ...result } = legacy.json.result as never as Response & Record<string, unknown>;
       const {
         resultType: _,
         ttlMs: _ttl,
         cacheScope: _scope,
-        _meta,
-        ...result
-      } = modern.json.result as never as Response & Record<string, unknown>;
-      const { _meta: _legacyMeta, ...legacyResult } = legacy.json.result as never as Record<string, unknown>;
-      assert.deepEqual(result, legacyResult);
-      return result as never;
+        _meta: _modernMeta,
+        ...modernResult
+      } = modern.json.result;
+      assert.deepEqual(modernResult, result);
+      return result;
     };
     const readErrorCodes = async (method: string, params: Record<string, unknown>): Promise<unknown[]> =>
       (await Promise.all(send(method, params))).map(({ json }) => json.error.code);
@@ -98,20 +92,12 @@ forOneEngine("MCP resources and prompts", (fixture) => {
     assert.deepEqual(await client.readErrorCodes("resources/read", {}), invalid);
     assert.deepEqual(await client.readErrorCodes("resources/list", { cursor: "x" }), invalid);
     assert.deepEqual(await client.readErrorCodes("completion/complete", { ref: {} }), invalid);
-    for (const value of ["\u0000", "\ud800", "x".repeat(201)])
-      assert.deepEqual(
-        await client.readErrorCodes("completion/complete", {
-          ref: { type: "ref/resource", uri: "atelier://posts/{postId}" },
-          argument: { name: "postId", value },
-        }),
-        invalid,
-      );
-    assert.deepEqual(await client.readErrorCodes("prompts/get", { name: { toString: 0 } }), invalid);
     const ref = { type: "ref/resource", uri: "atelier://posts/{postId}" };
-    const { values } = (
-      await client.request("completion/complete", { ref, argument: { name: "postId", value: "Secret" } })
-    ).completion;
-    assert.deepEqual(values, []);
+    const createCompletion = (value: string) => ({ ref, argument: { name: "postId", value } });
+    for (const value of ["\u0000", "\ud800", "x".repeat(201)])
+      assert.deepEqual(await client.readErrorCodes("completion/complete", createCompletion(value)), invalid);
+    assert.deepEqual(await client.readErrorCodes("prompts/get", { name: { toString: 0 } }), invalid);
+    assert.deepEqual((await client.request("completion/complete", createCompletion("Secret"))).completion.values, []);
   });
 
   test("prompts have arguments and name the tools to use (CHAT-2)", async () => {

@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { days } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { initialize, callLegacy, callModern, postMcp, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newUser, newStudio } from "../support/users.ts";
+import {
+  initialize,
+  callLegacy,
+  callModern,
+  newMcpClient,
+  postMcp,
+  startMcpServer,
+  useMcpServer,
+} from "../support/mcp.ts";
+import { newUser } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const challenge = (base: string, error = "") =>
   `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
 
 forOneEngine("MCP sessions and tokens", (fixture) => {
-  let server: TestMcpServer;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
-
-  async function newClient() {
-    const owner = await newStudio(fixture.deps);
-    const { token, grantId } = await createTestGrant(fixture.deps, owner);
-    return { owner, grantId, caller: { url: server.url, token } };
-  }
+  const server = useMcpServer(fixture);
+  const newClient = () => newMcpClient(fixture, server);
 
   test("rejects a session sent without a token, or with a token of another grant, even the same user's (M12)", async () => {
     const { caller, owner } = await newClient();
@@ -41,32 +42,15 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
     const { session } = await initialize(caller);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
     const expiresAt = fixture.clock() + days(1);
-    const otherSecret = createSigner(["another secret of thirty-two bytes!!"], fixture.clock).sign(
-      "mcp-session",
-      claims,
-      expiresAt,
-    );
-    const otherPurpose = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
-      "upload",
-      claims,
-      expiresAt,
-    );
-    const expired = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
-      "mcp-session",
-      claims,
-      fixture.clock() - 1,
-    );
-    for (const id of [
-      `${session}x`,
-      session.slice(1),
-      session.split(".")[0] ?? "",
-      "x",
-      "a.b",
-      otherSecret,
-      otherPurpose,
-      expired,
-      "x".repeat(5000),
-    ]) {
+    const signer = createSigner(["a secret of at least thirty-two bytes"], fixture.clock);
+    const otherSigner = createSigner(["another secret of thirty-two bytes!!"], fixture.clock);
+    const forgedIds = [
+      otherSigner.sign("mcp-session", claims, expiresAt),
+      signer.sign("upload", claims, expiresAt),
+      signer.sign("mcp-session", claims, fixture.clock() - 1),
+    ];
+    const alteredIds = [`${session}x`, session.slice(1), session.split(".")[0] ?? "", "x", "a.b", "x".repeat(5000)];
+    for (const id of [...forgedIds, ...alteredIds]) {
       const response = await callLegacy({ ...caller, session: id }, "tools/list");
       assert.equal(response.status, 404, id);
       assert.equal(response.text.includes(id.slice(0, 20)), false);
@@ -96,15 +80,12 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
     assert.equal(preflight.headers.get("access-control-allow-origin"), headers.origin);
   });
 
-  test("accepts a session on every instance that has the secret", async () => {
+  test("accepts a session on every instance that has the secret", async (t) => {
     const { caller } = await newClient();
     const { session } = await initialize(caller);
     const otherServer = await startMcpServer(fixture);
-    try {
-      assert.equal((await callLegacy({ ...caller, url: otherServer.url, session }, "tools/list")).status, 200);
-    } finally {
-      await otherServer.close();
-    }
+    t.after(() => otherServer.close());
+    assert.equal((await callLegacy({ ...caller, url: otherServer.url, session }, "tools/list")).status, 200);
   });
 
   test("ignores the session header and creates no session in protocol version 2026-07-28", async () => {
@@ -122,22 +103,17 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
       assert.equal((await initialize(caller, protocolVersion)).response.json.result.protocolVersion, "2025-11-25");
   });
 
-  test("responds 401 with a challenge to every method without a token (M1)", async () => {
+  test("responds 401 with a challenge to every method without a token (M1, AUTH-1)", async () => {
     for (const method of ["POST", "GET", "DELETE"]) {
-      for (const headers of [
-        {},
-        { authorization: "Basic eDp5" },
-        { authorization: "Bearer" },
-        { authorization: "token" },
-      ]) {
-        const response = await fetch(server.url, { method, headers: headers as Record<string, string> });
+      for (const authorization of [undefined, "Basic eDp5", "Bearer", "token"]) {
+        const response = await fetch(server.url, { method, headers: authorization ? { authorization } : {} });
         assert.equal(response.status, 401);
         assert.equal(response.headers.get("www-authenticate"), challenge(fixture.deps.baseUrl));
       }
     }
   });
 
-  test("responds 401 to a token that is invalid, expired, or sent in the query or a cookie (M1, M3)", async () => {
+  test("responds 401 to a token that is invalid, expired, or sent in the query or a cookie (M1, M3, A13, AUTH-2)", async () => {
     const { caller, grantId } = await newClient();
     const expired = await createTestToken(fixture.deps, grantId);
     fixture.clock.advance(days(1));
@@ -150,10 +126,8 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
     }
     const freshToken = await createTestToken(fixture.deps, grantId);
     assert.equal((await fetch(`${server.url}?access_token=${freshToken}`, { method: "POST" })).status, 401);
-    assert.equal(
-      (await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${freshToken}` } })).status,
-      401,
-    );
+    const cookieHeaders = { cookie: `access_token=${freshToken}` };
+    assert.equal((await fetch(server.url, { method: "POST", headers: cookieHeaders })).status, 401);
     assert.equal((await callModern({ ...caller, token: freshToken }, "tools/list")).status, 200);
   });
 
@@ -166,9 +140,7 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
   });
 
   test("hides tools whose scope was not granted, and rejects calls to them with 403 and a challenge (M15)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { token } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:read"] });
-    const caller = { url: server.url, token };
+    const { owner, caller } = await newMcpClient(fixture, server, undefined, { scopes: ["studio:read"] });
     const toolNames = (await callModern(caller, "tools/list")).json.result.tools.map(({ name }) => name);
     assert.deepEqual(
       toolNames,
@@ -192,26 +164,15 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
     assert.match((await initialize(caller)).response.json.result.instructions, /is read-only/);
   });
 
-  test("rejects an unauthorized request before reading its body (M1)", async () => {
+  test("rejects an unauthorized request before reading its body (M1, AUTH-1)", async () => {
     const user = await newUser(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, user);
     for (const [headers, status] of [
       [{}, 401],
       [{ authorization: `Bearer ${token}` }, 403],
     ] as const) {
-      const body = new ReadableStream({
-        start(controller) {
-          controller.enqueue(new TextEncoder().encode("{"));
-        },
-      });
-      const response = await fetch(server.url, {
-        method: "POST",
-        body,
-        duplex: "half",
-        headers: { "content-type": "application/json", ...headers },
-      });
-      assert.equal(response.status, status);
-      await response.text();
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("{")) });
+      assert.equal((await postMcp({ url: server.url }, body, headers)).status, status);
     }
   });
 });

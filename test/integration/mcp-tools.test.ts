@@ -1,27 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newMember, newStudio } from "../support/users.ts";
-import { createTestGrant } from "../support/tokens.ts";
+import {
+  initialize,
+  callLegacy,
+  callModern,
+  newMcpClient,
+  startMcpServer,
+  useMcpServer,
+  type TestMcpClient,
+} from "../support/mcp.ts";
+import { newMember } from "../support/users.ts";
 
 forOneEngine("MCP tools", (fixture) => {
-  let server: TestMcpServer;
-  before(async () => void (server = await startMcpServer(fixture)));
-  after(() => server.close());
-
-  async function newClient() {
-    const owner = await newStudio(fixture.deps);
-    const { token } = await createTestGrant(fixture.deps, owner);
-    const caller = { url: server.url, token };
-    const call = async (name: string, args: Record<string, unknown> = {}) =>
-      (await callModern(caller, "tools/call", { name, arguments: args })).json.result;
-    return { owner, caller, call };
-  }
+  const server = useMcpServer(fixture);
+  const newClient = () => newMcpClient(fixture, server);
+  const countPosts = async ({ owner }: TestMcpClient) =>
+    (await fixture.deps.posts.list(owner.studio.id, { limit: 100, maxTextLength: 1e6 })).items.length;
 
   test("tools/list returns the same order, titles, hints and schemas in both protocol versions", async () => {
     const { caller } = await newClient();
@@ -102,51 +101,31 @@ forOneEngine("MCP tools", (fixture) => {
     );
   });
 
-  test("ids of another studio get the same error as ids that do not exist", async () => {
-    const { call } = await newClient();
-    const otherClient = await newClient();
-    const { id } = (await otherClient.call("create_post", { title: "secret" })).structuredContent;
-    const missing = await call("get_post", { postId: fixture.deps.newId("post") });
-    assert.deepEqual(await call("get_post", { postId: id }), missing);
-    assert.deepEqual(await call("update_post", { postId: id, title: "x", revision: 1 }), missing);
-    assert.equal(missing.structuredContent.code, "not_found");
-  });
-
-  test("20 parallel creates with one idempotency key create one post, and other input is a conflict (R4)", async () => {
-    const { call, owner } = await newClient();
+  test("20 parallel creates with one idempotency key create one post; other input is a conflict, other users have their own keys (R4, T2)", async () => {
+    const client = await newClient();
+    const { call, owner } = client;
     const input = { title: "Once", body: "b", idempotencyKey: "attempt 1" };
     const results = await Promise.all(Array.from({ length: 20 }, () => call("create_post", input)));
     const [first] = results;
     assert.ok(first);
     assert.equal(new Set(results.map(({ structuredContent }) => structuredContent.id)).size, 1);
     assert.deepEqual(new Set(results.map((result) => JSON.stringify(result))).size, 1);
-    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100, maxTextLength: 1e6 })).items.length, 1);
-    assert.equal(
-      (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
-      "idempotency_conflict",
-    );
+    assert.equal(await countPosts(client), 1);
+    const conflict = await call("create_post", { ...input, title: "Other" });
+    assert.equal(conflict.structuredContent.code, "idempotency_conflict");
     await call("update_post", { postId: first.structuredContent.id, title: "Changed later", revision: 1 });
     assert.deepEqual(await call("create_post", input), first);
 
-    const colleague = await newMember(fixture.deps, owner, "member");
-    const { token } = await createTestGrant(fixture.deps, colleague);
-    const otherResponse = await callModern({ url: server.url, token }, "tools/call", {
-      name: "create_post",
-      arguments: input,
-    });
-    assert.notEqual(otherResponse.json.result.structuredContent.id, first.structuredContent.id);
+    const colleague = await newMcpClient(fixture, server, await newMember(fixture.deps, owner, "member"));
+    const otherPost = (await colleague.call("create_post", input)).structuredContent;
+    assert.notEqual(otherPost.id, first.structuredContent.id);
   });
 
   test("an idempotency key expires after 24 hours (R4)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const { owner } = await newClient();
     const create = async () => {
-      const { token } = await createTestGrant(fixture.deps, owner);
-      return (
-        await callModern({ url: server.url, token }, "tools/call", {
-          name: "create_post",
-          arguments: { title: "x", idempotencyKey: "k" },
-        })
-      ).json.result.structuredContent.id;
+      const { call } = await newMcpClient(fixture, server, owner);
+      return (await call("create_post", { title: "x", idempotencyKey: "k" })).structuredContent.id;
     };
     const first = await create();
     fixture.clock.advance(hours(23));
@@ -155,8 +134,8 @@ forOneEngine("MCP tools", (fixture) => {
     assert.notEqual(await create(), first);
   });
 
-  test("a failed create does not use up its idempotency key", async () => {
-    const { caller, owner } = await newClient();
+  test("a failed create does not use up its idempotency key", async (t) => {
+    const client = await newClient();
     const failingDeps: Deps = {
       ...fixture.deps,
       transact: (authority, work) =>
@@ -166,44 +145,29 @@ forOneEngine("MCP tools", (fixture) => {
         }),
     };
     const failingServer = await startMcpServer({ deps: failingDeps });
-    const args = { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } };
-    try {
-      assert.equal(
-        (await callModern({ ...caller, url: failingServer.url }, "tools/call", args)).json.result.structuredContent
-          .code,
-        "internal",
-      );
-    } finally {
-      await failingServer.close();
-    }
-    assert.equal((await callModern(caller, "tools/call", args)).json.result.isError, undefined);
-    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100, maxTextLength: 1e6 })).items.length, 1);
+    t.after(() => failingServer.close());
+    const args = { title: "x", idempotencyKey: "k" };
+    const failingClient = await newMcpClient(fixture, failingServer, client.owner);
+    assert.equal((await failingClient.call("create_post", args)).structuredContent.code, "internal");
+    assert.equal((await client.call("create_post", args)).isError, undefined);
+    assert.equal(await countPosts(client), 1);
   });
 
-  test("limits calls per user, not per client, and resets after the minute", async () => {
+  test("limits calls per user, not per client, and resets after the minute", async (t) => {
     const limitedServer = await startMcpServer(fixture, {
       checkCallLimit: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
     });
-    try {
-      fixture.clock.advance(minutes(2));
-      const owner = await newStudio(fixture.deps);
-      const otherOwner = await newStudio(fixture.deps);
-      const clients = await Promise.all([owner, owner, otherOwner].map((user) => createTestGrant(fixture.deps, user)));
-      const [firstClient, secondClient, otherUserClient] = clients.map(({ token }) => ({
-        url: limitedServer.url,
-        token,
-      }));
-      const call = async (caller: typeof firstClient) =>
-        (await callModern(caller!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
-      for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? firstClient : secondClient), undefined);
-      assert.equal(await call(firstClient), "rate_limited");
-      assert.equal(await call(secondClient), "rate_limited");
-      assert.equal(await call(otherUserClient), undefined);
-      assert.equal((await callModern(firstClient!, "tools/list")).status, 200);
-      fixture.clock.advance(minutes(2));
-      assert.equal(await call(firstClient), undefined);
-    } finally {
-      await limitedServer.close();
-    }
+    t.after(() => limitedServer.close());
+    fixture.clock.advance(minutes(2));
+    const first = await newMcpClient(fixture, limitedServer);
+    const second = await newMcpClient(fixture, limitedServer, first.owner);
+    const otherUser = await newMcpClient(fixture, limitedServer);
+    const callWhoami = async ({ call }: TestMcpClient) => (await call("whoami")).structuredContent.code;
+    for (let i = 0; i < 5; i++) assert.equal(await callWhoami(i % 2 === 0 ? first : second), undefined);
+    for (const client of [first, second]) assert.equal(await callWhoami(client), "rate_limited");
+    assert.equal(await callWhoami(otherUser), undefined);
+    assert.equal((await callModern(first.caller, "tools/list")).status, 200);
+    fixture.clock.advance(minutes(2));
+    assert.equal(await callWhoami(first), undefined);
   });
 });

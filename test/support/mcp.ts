@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { after, before } from "node:test";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/health-routes.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
@@ -9,10 +10,13 @@ import type { Extension } from "#mcp/protocol/method.ts";
 import type { Tool } from "#mcp/define-tool.ts";
 import { tools as productTools } from "#mcp/tool-list.ts";
 import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limiter.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";
+import { createTestGrant, type TestGrant } from "./tokens.ts";
+import { newStudio } from "./users.ts";
 
 export interface TestMcpServer {
   url: string;
@@ -20,17 +24,16 @@ export interface TestMcpServer {
   close(): Promise<void>;
 }
 
+interface McpServerOptions {
+  tools?: readonly Tool[];
+  extension?: Extension;
+  chatAppHtml?: string;
+  checkCallLimit?: CallLimitCheck;
+  log?: Log;
+}
+
 /** Starts an HTTP server with only the MCP endpoint, on a real socket and a real database. */
-export async function startMcpServer(
-  { deps }: { deps: Deps },
-  options: {
-    tools?: readonly Tool[];
-    extension?: Extension;
-    chatAppHtml?: string;
-    checkCallLimit?: CallLimitCheck;
-    log?: Log;
-  } = {},
-): Promise<TestMcpServer> {
+export async function startMcpServer({ deps }: { deps: Deps }, options: McpServerOptions = {}): Promise<TestMcpServer> {
   const endpoint = createMcpEndpoint({
     deps,
     authenticate: createAuthenticator(deps, silentLog),
@@ -63,6 +66,39 @@ export async function startMcpServer(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Starts a server before the tests of a suite and closes it after them. Its fields are set before the first test. */
+export function useMcpServer(fixture: { deps: Deps }, options?: McpServerOptions): TestMcpServer {
+  const server = {} as TestMcpServer;
+  before(async () => void Object.assign(server, await startMcpServer(fixture, options)));
+  after(() => server.close());
+  return server;
+}
+
+export interface TestMcpClient extends TestGrant {
+  owner: Caller;
+  caller: McpCaller & { token: string };
+  /** Calls a tool in protocol version 2026-07-28. */
+  call(name: string, args?: Record<string, unknown>): Promise<Result>;
+}
+
+/** Creates a client of this user, by default of the owner of a new studio. */
+export async function newMcpClient(
+  { deps }: { deps: Deps },
+  { url }: Pick<TestMcpServer, "url">,
+  user?: Caller,
+  options?: Parameters<typeof createTestGrant>[2],
+): Promise<TestMcpClient> {
+  const owner = user ?? (await newStudio(deps));
+  const grant = await createTestGrant(deps, owner, options);
+  const caller = { url, token: grant.token };
+  return {
+    ...grant,
+    owner,
+    caller,
+    call: async (name, args = {}) => (await callModern(caller, "tools/call", { name, arguments: args })).json.result,
   };
 }
 
