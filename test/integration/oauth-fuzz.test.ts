@@ -22,40 +22,9 @@ import { startService, type RunningService } from "../support/service.ts";
 
 /** Strings that break parsers, URLs or databases, and random ones. */
 const hostileText = fc.oneof(
-  fc.constantFrom(
-    "",
-    " ",
-    "\0",
-    "a\0b",
-    "\ud800",
-    "\u202e",
-    "%",
-    "%zz",
-    "%00",
-    "../..",
-    "__proto__",
-    "constructor",
-    "null",
-  ),
-  fc.constantFrom(
-    "'; DROP TABLE grants; --",
-    '"><script>',
-    "\r\nLocation: https://evil.example/",
-    "${jndi:ldap://x}",
-    "[]",
-  ),
-  fc.constantFrom(
-    "code",
-    "none",
-    "login",
-    "S256",
-    "plain",
-    "query",
-    "openid",
-    "studio:read",
-    "studio:write",
-    webRedirect,
-  ),
+  fc.constantFrom("", " ", "\0", "a\0b", "\ud800", "\u202e", "%", "%zz", "%00", "../..", "__proto__", "constructor"),
+  fc.constantFrom("'; DROP TABLE grants; --", '"><script>', "\r\nLocation: https://evil.example/", "${jndi:ldap://x}"),
+  fc.constantFrom("code", "none", "login", "S256", "plain", "query", "openid", "studio:read", webRedirect),
   fc.constantFrom(
     "https://evil.example/",
     "//evil.example",
@@ -63,7 +32,16 @@ const hostileText = fc.oneof(
     "https://[::1",
     "http://localhost:1/",
   ),
-  fc.constantFrom("x".repeat(43), "x".repeat(5000), "authorization_code", "refresh_token", "-1", "1e309", "true"),
+  fc.constantFrom(
+    "x".repeat(43),
+    "x".repeat(5000),
+    "authorization_code",
+    "refresh_token",
+    "-1",
+    "1e309",
+    "true",
+    "null",
+  ),
   fc.string({ maxLength: 60, unit: "binary" }),
 );
 
@@ -71,45 +49,23 @@ const anyJson = fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 }), f
 
 const jsonHeaders = { "content-type": "application/json" };
 const formHeaders = { "content-type": "application/x-www-form-urlencoded" };
-const maxFuzzSeconds = isLongRun ? 60 : 4;
-const fuzzOptions = {
-  numRuns: isLongRun ? 5_000 : 150,
-  interruptAfterTimeLimit: maxFuzzSeconds * 1000,
-  markInterruptAsFailure: false,
-};
+const fuzzOptions = { numRuns: isLongRun ? 5_000 : 100 };
 
 const parameterNames = {
   authorize: [
     ...["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"],
-    ...[
-      "resource",
-      "prompt",
-      "nonce",
-      "max_age",
-      "response_mode",
-      "id_token_hint",
-      "login_hint",
-      "request",
-      "request_uri",
-    ],
-    ...["claims", "acr_values", "registration", "ui_locales", "display"],
+    ...["resource", "prompt", "nonce", "max_age", "response_mode", "id_token_hint", "login_hint", "request"],
+    ...["request_uri", "claims", "acr_values", "registration", "ui_locales", "display"],
   ],
   token: [
     ...["grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret", "resource", "scope"],
     ...["refresh_token", "client_assertion", "client_assertion_type", "username", "token"],
   ],
   register: [
-    ...[
-      "redirect_uris",
-      "client_name",
-      "token_endpoint_auth_method",
-      "grant_types",
-      "response_types",
-      "scope",
-      "logo_uri",
-    ],
-    ...["client_uri", "contacts", "application_type", "software_id", "jwks", "jwks_uri", "client_id", "client_secret"],
-    ...["id_token_signed_response_alg", "subject_type", "sector_identifier_uri", "default_max_age", "__proto__"],
+    ...["redirect_uris", "client_name", "token_endpoint_auth_method", "grant_types", "response_types", "scope"],
+    ...["logo_uri", "client_uri", "contacts", "application_type", "software_id", "jwks", "jwks_uri", "client_id"],
+    ...["client_secret", "id_token_signed_response_alg", "subject_type", "sector_identifier_uri", "default_max_age"],
+    "__proto__",
   ],
 };
 
