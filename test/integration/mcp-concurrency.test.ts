@@ -6,7 +6,15 @@ import { z } from "zod";
 import { defineTool, type Tool } from "#mcp/define-tool.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { initialize, callLegacy, callModern, modernMeta, newMcpClient, postMcp, useMcpServer } from "../support/mcp.ts";
+import {
+  initialize,
+  callLegacy,
+  callModern,
+  createModernRequest,
+  newMcpClient,
+  postMcp,
+  useMcpServer,
+} from "../support/mcp.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("concurrent calls", (fixture) => {
@@ -36,11 +44,8 @@ forOneEngine("concurrent calls", (fixture) => {
   }
 
   /** Opens a request that the test can destroy. */
-  function openRequest({ token }: { token: string }, headers: Record<string, string | number>): ClientRequest {
-    const { hostname, port, pathname } = new URL(server.url);
-    const allHeaders = { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers };
-    return request({ hostname, port, path: pathname, method: "POST", headers: allHeaders }).on("error", () => {});
-  }
+  const openRequest = (headers: Record<string, string | number>): ClientRequest =>
+    request(server.url, { method: "POST", headers }).on("error", () => {});
 
   const waitForState = (state: string): Promise<void> =>
     waitUntil(() => states.includes(state), { description: state });
@@ -65,10 +70,8 @@ forOneEngine("concurrent calls", (fixture) => {
   test("cancels the call of a client that disconnects (M14)", async () => {
     const { caller } = await newClient();
     states.length = 0;
-    const versionHeaders = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "slow" };
-    const req = openRequest(caller, versionHeaders);
-    const params = { name: "slow", arguments: {}, _meta: modernMeta };
-    req.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const { headers, body } = createModernRequest(caller, "tools/call", { name: "slow", arguments: {} });
+    const req = openRequest(headers).end(body);
     await waitForState("started");
     req.destroy();
     await waitForState("cancelled");
@@ -102,7 +105,7 @@ forOneEngine("concurrent calls", (fixture) => {
 
   test("ignores a request whose body ends early (M14)", async () => {
     const { caller, owner } = await newClient();
-    const req = openRequest(caller, { "content-length": 1000 });
+    const req = openRequest({ ...createModernRequest(caller, "tools/call").headers, "content-length": 1000 });
     req.write(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}',
       () => req.destroy(),

@@ -9,7 +9,7 @@ import { onExit } from "../support/at-exit.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { modernMeta } from "../support/mcp.ts";
+import { createModernRequest } from "../support/mcp.ts";
 import { createOwner } from "../support/service-access.ts";
 import { sha256 } from "../support/stores.ts";
 import { findProgram, skipWithout } from "../support/find-program.ts";
@@ -99,39 +99,20 @@ test(
 
       const { token } = await createOwner({ databaseUrl: undefined, dataDir }, base);
       const callTool = async <T>(name: string, args: object): Promise<T> => {
-        const headers = {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "mcp-protocol-version": "2026-07-28",
-          "mcp-method": "tools/call",
-          "mcp-name": name,
-        };
-        const params = { name, arguments: args, _meta: modernMeta };
-        const { body } = await send(
-          cert,
-          "POST",
-          `${base}/mcp`,
-          headers,
-          JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-        );
+        const { headers, body: message } = createModernRequest({ token }, "tools/call", { name, arguments: args });
+        const { body } = await send(cert, "POST", `${base}/mcp`, headers, message);
         return (JSON.parse(body.toString()) as { result: { structuredContent: T } }).result.structuredContent;
       };
       const content = Buffer.from(randomBytes(10_000_000).toString("hex"));
       const post = await callTool<{ id: string }>("create_post", { title: "A" });
-      const { assetId, uploadUrl } = await callTool<{ assetId: string; uploadUrl: string }>("request_asset_upload", {
-        kind: "document",
-        mimeType: "text/plain",
-      });
+      const type = { kind: "document", mimeType: "text/plain" };
+      const uploadRequest = await callTool<{ assetId: string; uploadUrl: string }>("request_asset_upload", type);
+      const { assetId, uploadUrl } = uploadRequest;
       assert.equal((await send(cert, "PUT", uploadUrl, {}, content)).status, 200);
       await callTool("attach_asset", { postId: post.id, assetId });
       const { url } = await callTool<{ url: string }>("get_asset", { assetId, includeUrls: true });
       assert.equal(sha256((await send(cert, "GET", url)).body), sha256(content));
-      const inline = {
-        kind: "document",
-        mimeType: "text/plain",
-        base64: content.subarray(0, 5_000_000).toString("base64"),
-      };
+      const inline = { ...type, base64: content.subarray(0, 5_000_000).toString("base64") };
       assert.equal((await callTool<{ bytes: number }>("upload_asset_inline", inline)).bytes, 5_000_000);
     } finally {
       cancelKillOnExit();

@@ -1,4 +1,4 @@
-import { modernMeta, type McpCaller } from "./mcp.ts";
+import { createModernRequest, type McpCaller } from "./mcp.ts";
 import { waitUntil } from "./wait-until.ts";
 
 interface StreamMessage {
@@ -57,23 +57,9 @@ async function readEventStream(url: string, init: RequestInit): Promise<TestEven
 }
 
 /** Opens a stream of protocol version 2026-07-28; resolves after its first message, an acknowledgement or an error. */
-export async function listen({ url, token }: McpCaller, notifications: object, id = 1): Promise<TestEventStream> {
-  const stream = await readEventStream(url, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "subscriptions/listen",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id,
-      method: "subscriptions/listen",
-      params: { notifications, _meta: modernMeta },
-    }),
-  });
+export async function listen(caller: McpCaller, notifications: object, id = 1): Promise<TestEventStream> {
+  const request = createModernRequest(caller, "subscriptions/listen", { notifications }, id);
+  const stream = await readEventStream(caller.url, { method: "POST", ...request });
   await waitUntil(() => stream.messages.length > 0, { description: "the first message arrives" });
   return stream;
 }

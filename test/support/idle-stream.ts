@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { modernMeta } from "./mcp.ts";
+import { createModernRequest } from "./mcp.ts";
 
 /** Opens a listen stream on a raw socket, which needs little memory; resolves after the server's first message. */
 export async function openIdleStream(
@@ -8,19 +8,10 @@ export async function openIdleStream(
   token: string,
   notifications: object = { toolsListChanged: true },
 ): Promise<{ socket: Socket; received: string }> {
-  const params = { notifications, _meta: modernMeta };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
+  const { headers, body } = createModernRequest({ token }, "subscriptions/listen", { notifications });
   const { host, port } = new URL(base);
-  const headers = {
-    host,
-    authorization: `Bearer ${token}`,
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": "subscriptions/listen",
-    "content-length": body.length,
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const allHeaders = { host, ...headers, "content-length": body.length };
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const socket = connect(Number(port), "127.0.0.1");
   socket.write(`POST /mcp HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
   let received = "";

@@ -236,7 +236,29 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Sends a request in protocol version 2026-07-28, with its required headers and metadata. */
+/** Creates a request of protocol version 2026-07-28, with its required headers and metadata. */
+export function createModernRequest(
+  { token }: Pick<McpCaller, "token">,
+  method: string,
+  params: Record<string, unknown> = {},
+  id: string | number = 1,
+): { headers: Record<string, string>; body: string } {
+  const name = params["name"] ?? params["uri"] ?? params["taskId"];
+  const _meta = { ...modernMeta, ...(params["_meta"] as object | undefined) };
+  return {
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(typeof name === "string" ? { "mcp-name": name } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
+  };
+}
+
+/** Sends a request in protocol version 2026-07-28. */
 export function callModern(
   caller: McpCaller,
   method: string,
@@ -244,14 +266,8 @@ export function callModern(
   headers: Record<string, string> = {},
   id: string | number = 1,
 ): Promise<McpResponse> {
-  const name = params["name"] ?? params["uri"] ?? params["taskId"];
-  const _meta = { ...modernMeta, ...(params["_meta"] as object | undefined) };
-  return postMcp(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }), {
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": method,
-    ...(typeof name === "string" ? { "mcp-name": name } : {}),
-    ...headers,
-  });
+  const request = createModernRequest(caller, method, params, id);
+  return postMcp(caller, request.body, { ...request.headers, ...headers });
 }
 
 /** Sends a request in protocol version 2025-11-25. */
