@@ -5,6 +5,7 @@ import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
 import { hours } from "#lib/clock.ts";
+import { fromNow } from "../support/clock.ts";
 import { forOneEngine } from "../support/engines.ts";
 import type { McpCaller } from "../support/mcp.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -32,7 +33,7 @@ forOneEngine("publishing as a task", (fixture) => {
   test("a publication that is proposed or scheduled for later needs no task (TASK-4)", async () => {
     const proposed = await publish({ propose: true });
     assert.deepEqual([proposed.resultType, listStates(proposed)], ["complete", ["proposed", "proposed"]]);
-    const later = await publish({ at: new Date(Date.now() + hours(1)).toISOString() });
+    const later = await publish({ at: fromNow(hours(1)) });
     assert.deepEqual([later.resultType, listStates(later)], ["complete", ["scheduled", "scheduled"]]);
   });
 

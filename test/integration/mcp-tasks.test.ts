@@ -10,6 +10,7 @@ import {
   callLegacy,
   callModern,
   initialize,
+  newMcpClient,
   startMcpServer,
   type McpCaller,
   type TestMcpServer,
@@ -41,10 +42,7 @@ forOneEngine("calls that run as tasks", (fixture) => {
     deps = { ...fixture.deps, openUrl: host.createOpener() };
     server = await startMcpServer({ deps });
     otherServer = await startMcpServer({ deps });
-    owner = await newStudio(deps);
-    const grant = await createTestGrant(deps, owner);
-    grantId = grant.grantId;
-    client = { url: server.url, token: grant.token };
+    ({ owner, grantId, caller: client } = await newMcpClient({ deps }, server));
   });
   after(async () => {
     await server.close();
@@ -86,12 +84,12 @@ forOneEngine("calls that run as tasks", (fixture) => {
 
   test("clients without the extension get the result of the call itself (TASK-1)", async () => {
     const params = { name: "import_asset_from_url", arguments: { url: host.url("/a.png") } };
-    const modern = toTask(await callModern(client, "tools/call", params));
-    assert.equal(modern.resultType, "complete");
-    assert.ok(modern.structuredContent["assetId"]);
     const { session } = await initialize(client);
-    const legacy = toTask(await callLegacy({ ...client, session }, "tools/call", params));
-    assert.ok(legacy.structuredContent["assetId"]);
+    for (const response of [
+      await callModern(client, "tools/call", params),
+      await callLegacy({ ...client, session }, "tools/call", params),
+    ])
+      assert.ok(toTask(response).structuredContent["assetId"]);
   });
 
   test("a tool's error completes the task, and an invalid input creates none (TASK-1)", async () => {

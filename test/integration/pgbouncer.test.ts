@@ -66,22 +66,12 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
   test("a user signs in, connects an AI client, and both processes serve its calls (VAR-DATABASE_LISTEN_URL)", async () => {
     const { id } = await studio.call<{ id: string }>("create_post", { title: "Pooled", body: "Through PgBouncer" });
     const { posts } = await studio.call<{ posts: { id: string }[] }>("list_posts", { query: "PgBouncer" });
-    assert.deepEqual(
-      posts.map((post) => post.id),
-      [id],
-    );
-    const base64 = Buffer.from("a text file").toString("base64");
-    const { assetId } = await studio.call<{ assetId: string }>("upload_asset_inline", {
-      kind: "document",
-      mimeType: "text/plain",
-      base64,
-    });
+    assert.deepEqual([posts.length, posts[0]?.id], [1, id]);
+    const file = { kind: "document", mimeType: "text/plain", base64: btoa("a text file") };
+    const { assetId } = await studio.call<{ assetId: string }>("upload_asset_inline", file);
     await studio.call("attach_asset", { postId: id, assetId });
     const { assets } = await callOther<{ assets: { id: string }[] }>("get_post", { postId: id });
-    assert.deepEqual(
-      assets.map((asset) => asset.id),
-      [assetId],
-    );
+    assert.deepEqual([assets.length, assets[0]?.id], [1, assetId]);
   });
 
   test("parallel edits by both processes are serialized, and share the pool's sessions", async () => {
@@ -111,33 +101,20 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
     assert.equal(countByName.get("atelier listener"), 2, "each process listens in a session of its own");
   });
 
-  test("a change by one process is announced by the other (CHAT-20)", async (t) => {
+  test("a change by one process is announced by the other (CHAT-20)", async () => {
     const { id: postId } = await studio.call<{ id: string }>("create_post", { title: "Followed" });
     const stream = await listen(
       { url: `${base}/mcp`, token: studio.tokens.access_token },
       { resourceSubscriptions: [`atelier://posts/${postId}`] },
     );
-    const startedAt = performance.now();
     await callOther("update_post", { postId, tags: ["changed"] });
     await stream.waitForUpdates(1);
-    t.diagnostic(`call and announcement: ${(performance.now() - startedAt).toFixed(0)} ms`);
     stream.close();
     assert.doesNotMatch(processes.map((instance) => instance.getOutput()).join("\n"), /notifications no longer arrive/);
   });
 
   test("each publication is sent once (PUB-8)", async () => {
-    const api = async (path: string, body: unknown): Promise<Record<string, any>> => {
-      const response = await studio.browser.send(`${base}/api/studios/${studio.studioId}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
-        body: JSON.stringify(body),
-      });
-      assert.ok(response.ok, `${path}: ${response.status}`);
-      return (await response.json()) as Record<string, any>;
-    };
-    const { connectUrl } = await api("/platforms/connect", { platform: "sandbox" });
-    const sandboxPage = await studio.browser.submit(await studio.browser.open(connectUrl as string));
-    await studio.browser.submit(sandboxPage, { account: "harbour", decision: "allow" });
+    await studio.connectSandbox("harbour");
     const { connections } = await studio.call<{ connections: { id: string }[] }>("list_platforms");
     const connectionIds = connections.map(({ id }) => id);
     assert.equal(connectionIds.length, 1);
@@ -145,7 +122,9 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
     const posts = await Promise.all(
       texts.map((body) => studio.call<{ id: string }>("create_post", { title: "Pooled", body })),
     );
-    await Promise.all(posts.map(({ id }) => api(`/posts/${id}/publications`, { connectionIds })));
+    const publish = ({ id }: { id: string }) =>
+      studio.callApi("POST", `/studios/${studio.studioId}/posts/${id}/publications`, { connectionIds });
+    await Promise.all(posts.map(publish));
     const listSentTexts = async (): Promise<string[]> => {
       const body = (await (await fetch(`${base}/sandbox/posts`)).json()) as { posts: { text: string }[] };
       return body.posts.map(({ text }) => text).toSorted();
@@ -204,7 +183,7 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
 test(
   "while PostgreSQL is down behind PgBouncer, calls fail with storage_unavailable, and recover without a restart (RUN-4, D1)",
   { skip },
-  async (t) => {
+  async () => {
     const cluster = await createPostgresCluster(findPostgres() ?? "", { fsync: "off" });
     const pooler = await startPgBouncer(program ?? "", cluster.url());
     const location = await createTemporaryDatabase("postgres", cluster.url(), pooler.url);
@@ -233,9 +212,7 @@ test(
       assert.equal(await interruptedCall, "storage_unavailable");
       assert.deepEqual(await runCalls(), new Set(["storage_unavailable"]));
       await cluster.start();
-      const startedAt = performance.now();
       await waitUntil(async () => (await getOutcome(database.ping())) === "ok");
-      t.diagnostic(`recovered ${(performance.now() - startedAt).toFixed(0)} ms after the server`);
       assert.deepEqual(await runCalls(), new Set(["ok"]));
     } finally {
       await database.close();

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import type { SubscriptionStore } from "#domain/subscriptions/ports.ts";
+import { fromNow } from "../support/clock.ts";
 import { listen, openSessionStream } from "../support/event-stream.ts";
 import { callLegacy, callModern, initialize } from "../support/mcp.ts";
 import {
@@ -116,7 +117,7 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
     const { token } = await createTestGrant(service.deps, owner);
     const stream = await listen({ url: `${service.base}/mcp`, token }, { resourceSubscriptions: [post.uri] });
     const path = `/posts/${post.id}/publications`;
-    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const at = fromNow(3_600_000);
     const { body, status } = await publishing.api("POST", path, { connectionIds, at });
     assert.equal(status, 201, JSON.stringify(body));
     await stream.waitForUpdates(1);
