@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { getAssetUsage } from "#domain/assets/get-asset-usage.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -13,12 +13,13 @@ import {
   appsMeta,
   callLegacy,
   callModern,
+  newMcpClient,
   startMcpServer,
+  useMcpServer,
   type ListedTool,
-  type TestMcpServer,
 } from "../support/mcp.ts";
 import { png } from "../support/samples.ts";
-import { createTestGrant } from "../support/tokens.ts";
+import type { createTestGrant } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 const uri = "ui://atelier/post";
@@ -30,25 +31,17 @@ type Listing = ListedTool & {
 };
 
 forOneEngine("the in-chat app's resource and tools", (fixture) => {
-  let server: TestMcpServer;
-  let serverWithoutApp: TestMcpServer;
-  before(async () => {
-    server = await startMcpServer(fixture, { chatAppHtml: html });
-    serverWithoutApp = await startMcpServer(fixture);
-  });
-  after(async () => {
-    await server?.close();
-    await serverWithoutApp?.close();
-  });
+  const server = useMcpServer(fixture, { chatAppHtml: html });
+  const serverWithoutApp = useMcpServer(fixture);
 
-  async function newClient(owner: Caller, options: Parameters<typeof createTestGrant>[2] = {}, url = server.url) {
-    const { token } = await createTestGrant(fixture.deps, owner, options);
-    const caller = { url, token };
+  async function newClient(owner?: Caller, options: Parameters<typeof createTestGrant>[2] = {}, target = server) {
+    const client = await newMcpClient(fixture, target, owner, options);
+    const { caller } = client;
     const request = (method: string, params: Record<string, unknown> = {}) =>
       callModern(caller, method, { ...params, _meta: appsMeta });
     const call = async (name: string, args: Record<string, unknown>): Promise<Output> =>
       (await request("tools/call", { name, arguments: args })).json.result.structuredContent as never;
-    return { caller, request, call };
+    return { ...client, request, call };
   }
 
   async function newPost(owner: Caller): Promise<string> {
@@ -60,8 +53,7 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
   const appToolNames = appTools.map(({ name }) => name);
 
   test("only clients that declare the extension see the app's tools, in both protocol versions (CHAT-16)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { caller } = await newClient(owner);
+    const { caller } = await newClient();
     const plainTools = await listTools(caller);
     const toolsWithoutApp = await listTools({ ...caller, url: serverWithoutApp.url });
     const withoutUi = plainTools.map(({ _meta, ...tool }) => {
@@ -99,8 +91,7 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
   });
 
   test("the app is a resource with its policy, and is announced only if it is built (CHAT-13)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { caller, request } = await newClient(owner);
+    const { caller, request } = await newClient();
     const { contents } = (await request("resources/read", { uri })).json.result as never as { contents: unknown[] };
     assert.deepEqual(contents, [
       {
@@ -123,29 +114,19 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
     assert.match(error.message, /^Unknown tool/);
   });
 
-  test("clients may cache the app, and reading it counts as a call (CHAT-13)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const limitedServer = await startMcpServer(fixture, {
-      chatAppHtml: html,
-      checkCallLimit: createCallLimiter(fixture.deps, "chat-app", { perMinute: 2 }).check,
-    });
-    try {
-      const { request } = await newClient(owner, {}, limitedServer.url);
-      const postUri = `atelier://posts/${await newPost(owner)}`;
-      const readTtl = async (resource: string) =>
-        (await request("resources/read", { uri: resource })).json.result.ttlMs;
-      assert.equal(await readTtl(uri), minutes(5));
-      assert.equal(await readTtl(postUri), 0);
-      const { error } = (await request("resources/read", { uri })).json;
-      assert.match(error.message, /^rate_limited: /);
-    } finally {
-      await limitedServer.close();
-    }
+  test("clients may cache the app, and reading it counts as a call (CHAT-13)", async (t) => {
+    const checkCallLimit = createCallLimiter(fixture.deps, "chat-app", { perMinute: 2 }).check;
+    const limitedServer = await startMcpServer(fixture, { chatAppHtml: html, checkCallLimit });
+    t.after(() => limitedServer.close());
+    const { request, owner } = await newClient(undefined, {}, limitedServer);
+    const read = async (resource: string) => (await request("resources/read", { uri: resource })).json;
+    assert.equal((await read(uri)).result.ttlMs, minutes(5));
+    assert.equal((await read(`atelier://posts/${await newPost(owner)}`)).result.ttlMs, 0);
+    assert.match((await read(uri)).error.message, /^rate_limited: /);
   });
 
   test("a file sent in parts is checked and attached, and a wrong part is rejected (CHAT-14)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { call } = await newClient(owner);
+    const { call, owner } = await newClient();
     const postId = await newPost(owner);
     const content = await png(40, 30);
     const { uploadId } = await call("app_create_upload", { postId });
@@ -192,8 +173,7 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
   });
 
   test("parts fit in a message, and a file can be canceled (CHAT-14)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { call } = await newClient(owner);
+    const { call, owner } = await newClient();
     const postId = await newPost(owner);
     const { uploadId } = await call("app_create_upload", { postId });
     const file = { uploadId, name: "harbour.mp4", size: 2 ** 30, lastModified: 1, type: "video/mp4" };
@@ -204,8 +184,8 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
   });
 
   test("the app's tools check scope, studio, user and grant (CHAT-16, T1, M15)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const client = await newClient(owner);
+    const client = await newClient();
+    const { owner } = client;
     const postId = await newPost(owner);
     const { uploadId } = await client.call("app_create_upload", { postId });
     const content = await png(20, 20);
@@ -221,7 +201,7 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
     ];
     const colleague = await newMember(fixture.deps, owner, "member");
     const otherGrants = {
-      "another studio": await newClient(await newStudio(fixture.deps)),
+      "another studio": await newClient(),
       "another user": await newClient(colleague),
       "another grant of the user": await newClient(owner, { client: "Other client" }),
     };
@@ -241,9 +221,8 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
   });
 
   test("a thumbnail is an image block; other studios get not_found, as for ids that don't exist (CHAT-13, T1)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const client = await newClient(owner);
-    const other = await newClient(await newStudio(fixture.deps));
+    const client = await newClient();
+    const other = await newClient();
     const base64 = (await png(200, 100)).toString("base64");
     const upload = { kind: "image", mimeType: "image/png", base64 };
     const { assetId } = await client.call("upload_asset_inline", upload);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import { after, before, test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createHttpServer } from "#http/server.ts";
@@ -10,7 +10,7 @@ import { createMetrics } from "#http/health-routes.ts";
 import type { Caller } from "#domain/caller.ts";
 import { startDiskService, connectToolClient as connectClient, type ToolClient } from "../support/asset-fixture.ts";
 import { forOneEngine, silentLog } from "../support/engines.ts";
-import { callLegacy, callModern, modernMeta, postMcp } from "../support/mcp.ts";
+import { modernMeta, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import type { RunningService } from "../support/service.ts";
 import { png } from "../support/samples.ts";
@@ -44,6 +44,9 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       params: { name: "create_post", arguments: { title: "x" } },
     });
   const getHost = () => new URL(service.base).host;
+  /** A request that creates a post, on a connection that is closed afterwards. */
+  const buildRequest = (path: string, body: string, ...headers: string[]) =>
+    buildRequestHead(path, ...headers, "Connection: close", `Content-Length: ${body.length}`) + body;
   const buildRequestHead = (path: string, ...headers: string[]) =>
     [
       `POST ${path} HTTP/1.1`,
@@ -71,23 +74,13 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     const body = buildCreatePostMessage(1);
     const postCountBefore = await countPosts();
     for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
-      const responses = await sendRaw(
-        buildRequestHead("/mcp", `${name}: x`, `${name}: y`, "Connection: close", `Content-Length: ${body.length}`) +
-          body,
-      );
+      const responses = await sendRaw(buildRequest("/mcp", body, `${name}: x`, `${name}: y`));
       assert.deepEqual(parseStatuses(responses), [200], name);
     }
     const manyHeaders = Array.from({ length: 1500 }, (_, i) => `x-${i}: 1`);
-    const statuses = parseStatuses(
-      await sendRaw(
-        buildRequestHead("/mcp", ...manyHeaders, "Connection: close", `Content-Length: ${body.length}`) + body,
-      ),
-    );
-    assert.match(statuses.join(), /^[24]\d\d$/);
-    assert.deepEqual(
-      parseStatuses(await sendRaw(buildRequestHead("/mcp", `x-a: ${"a".repeat(20_000)}`, "Content-Length: 0"))),
-      [431],
-    );
+    assert.match(parseStatuses(await sendRaw(buildRequest("/mcp", body, ...manyHeaders))).join(), /^[24]\d\d$/);
+    const longHeader = `x-a: ${"a".repeat(20_000)}`;
+    assert.deepEqual(parseStatuses(await sendRaw(buildRequest("/mcp", "", longHeader))), [431]);
     assert.ok((await countPosts()) >= postCountBefore + 5);
   });
 
@@ -143,30 +136,12 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
   test("no other spelling of a path bypasses a check (M1, L6)", async () => {
     const postCountBefore = await countPosts();
     const body = buildCreatePostMessage(1);
-    const variants = [
-      "//mcp",
-      "/MCP",
-      "/%6dcp",
-      "/mcp%2f",
-      "/mcp;a=b",
-      "/./mcp",
-      "/x/../mcp",
-      "/mcp%00",
-      "/mcp#x",
-      "\\mcp",
-    ];
-    for (const path of [...variants, `http://evil.example/mcp`, `http://a@${getHost()}/mcp`]) {
-      const statuses = parseStatuses(
-        await sendRaw(buildRequestHead(path, "Connection: close", `Content-Length: ${body.length}`) + body),
-      );
-      assert.match(statuses.join(), /^4\d\d$/, path);
-    }
+    const spellings = ["//mcp", "/MCP", "/%6dcp", "/mcp%2f", "/mcp;a=b", "/./mcp", "/x/../mcp", "/mcp%00", "/mcp#x"];
+    for (const path of [...spellings, "\\mcp", "http://evil.example/mcp", `http://a@${getHost()}/mcp`])
+      assert.match(parseStatuses(await sendRaw(buildRequest(path, body))).join(), /^4\d\d$/, path);
     for (const path of ["/mcp/", `${service.base}/mcp`]) {
-      const withoutToken = buildRequestHead(path, "Connection: close", `Content-Length: ${body.length}`).replace(
-        /^authorization:.*\r\n/im,
-        "",
-      );
-      assert.deepEqual(parseStatuses(await sendRaw(withoutToken + body)), [401], `${path} requires a token`);
+      const withoutToken = buildRequest(path, body).replace(/^authorization:.*\r\n/im, "");
+      assert.deepEqual(parseStatuses(await sendRaw(withoutToken)), [401], `${path} requires a token`);
     }
     for (const path of ["//api/me", "/api//me", "/API/me", "/api/me/", "/api/uploads/../me", "/api/x/%2e%2e/me"])
       assert.ok([401, 404].includes((await fetch(`${service.base}${path}`)).status), path);
@@ -183,11 +158,8 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "whoami" };
     assert.equal((await postMcp({ ...getCaller(), token: readToken }, duplicateKeys, headers)).status, 400);
     const legacyHeaders = { "mcp-protocol-version": "2025-11-25" };
-    assert.equal(
-      (await postMcp({ ...getCaller(), token: readToken }, duplicateKeys.replace(/,"_meta":.*/, "}}"), legacyHeaders))
-        .status,
-      403,
-    );
+    const legacyMessage = duplicateKeys.replace(/,"_meta":.*/, "}}");
+    assert.equal((await postMcp({ ...getCaller(), token: readToken }, legacyMessage, legacyHeaders)).status, 403);
     for (const args of [
       '{"__proto__":{"title":"x"}}',
       '{"title":"x","__proto__":{"isAdmin":true}}',
@@ -230,7 +202,7 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     const forgedTokens = [
       `${body}.${(otherFileToken ?? "").split(".")[1]}`,
       `${forgeBody({ mimeType: "text/html" })}.${signature}`,
-      `${forgeBody({ exp: Date.now() + 1e12 })}.${signature}`,
+      `${forgeBody({ exp: fixture.clock() + 1e12 })}.${signature}`,
       `${forgeBody({ key: "../../atelier.db" })}.${signature}`,
       `${body}.${signature}=`,
       `${body}.${signature}%00`,
@@ -248,10 +220,7 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     ];
     for (const path of forgedTokens)
       for (const method of ["GET", "HEAD", "DELETE", "POST"])
-        assert.ok(
-          [403, 404].includes((await fetch(`${service.base}/files/${path}`, { method })).status),
-          `${method} ${path}`,
-        );
+        assert.match(String((await fetch(`${service.base}/files/${path}`, { method })).status), /^40[34]$/, path);
     for (const path of [fileToken, thumbnailToken, linkToken]) {
       const response = await fetch(`${service.base}/files/${path}`, { method: "PUT", body: "x" });
       assert.equal(response.status, 403);
@@ -262,105 +231,65 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       assert.equal((await fetch(`${service.base}/u/${path}`)).status, 403);
     assert.equal((await fetch(asset.url ?? "")).status, 200, "the original URL works");
   });
-
-  test("rejects content types that a form on another site can send (W1)", async () => {
-    for (const type of [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "multipart/form-data; boundary=x",
-      "application/json, text/plain",
-      "",
-    ]) {
-      const response = await postMcp(getCaller(), buildCreatePostMessage(1), { "content-type": type });
-      assert.equal(response.status, 415, type);
-    }
-  });
-
-  test("treats equal idempotency keys of two users as different keys (R4, T2)", async () => {
-    const other = await newStudio(service.deps);
-    const otherCaller = { url: getCaller().url, token: (await createTestGrant(service.deps, other)).token };
-    const args = { name: "create_post", arguments: { title: "Mine", idempotencyKey: "same-key" } };
-    const [post, otherPost] = [
-      await callModern(getCaller(), "tools/call", args),
-      await callLegacy(otherCaller, "tools/call", args),
-    ];
-    assert.notEqual(post.json.result.structuredContent.id, otherPost.json.result.structuredContent.id);
-  });
 });
 
-test("closes a connection whose client does not read the response (X1)", async () => {
+type ServerOptions = Parameters<typeof createHttpServer>[0];
+
+/** Starts an HTTP server with these routes; returns a function that opens connections to it. */
+async function startServer(
+  t: TestContext,
+  routes: ReturnType<ServerOptions["routes"]>,
+  options: Partial<ServerOptions> = {},
+): Promise<{ server: Server; openSocket: (bytes: string) => Socket }> {
   const { nodeServer: server } = createHttpServer({
-    routes: () => [
-      {
-        path: "/big",
-        originRule: "any",
-        allowsAnyHost: true,
-        handle: (_, res) => void res.end(Buffer.alloc(32 * 1024 * 1024)),
-      },
-    ],
+    routes: () => routes,
     urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
     metrics: createMetrics(silentLog),
     newId: () => "req_x",
     log: silentLog,
-    responseTimeoutMs: 500,
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const connection = once(server, "connection") as Promise<[Socket]>;
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  socket.on("error", () => {}).pause();
-  socket.write("GET /big HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
-  const [serverSocket] = await connection;
-  await once(serverSocket, "close");
-  socket.destroy();
-  server.close();
-});
-
-test("closes a connection whose body does not arrive, unless the route allows a long body (X1)", async (t) => {
-  const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).write("reading");
-  const { nodeServer: server } = createHttpServer({
-    routes: () => [
-      { path: "/short", originRule: "any", allowsAnyHost: true, handle },
-      { path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle },
-    ],
-    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
-    metrics: createMetrics(silentLog),
-    newId: () => "req_x",
-    log: silentLog,
-    bodyTimeoutMs: 300,
+    ...options,
   });
   t.after(() => server.close());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const openSocket = (path: string, body: string): Socket => {
+  const openSocket = (bytes: string): Socket => {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    socket.on("error", () => {}).resume();
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 5\r\n\r\n${body}`);
+    t.after(() => socket.destroy());
+    socket.on("error", () => {}).write(bytes);
     return socket;
   };
-  const [complete, long] = [openSocket("/short", "12345"), openSocket("/long", "1")];
-  await waitForClose(openSocket("/short", "1"));
+  return { server, openSocket };
+}
+
+test("closes a connection whose client does not read the response (X1)", async (t) => {
+  const handle = (_: IncomingMessage, res: ServerResponse) => void res.end(Buffer.alloc(32 * 1024 * 1024));
+  const route = { path: "/big", originRule: "any", allowsAnyHost: true, handle } as const;
+  const { server, openSocket } = await startServer(t, [route], { responseTimeoutMs: 500 });
+  const connection = once(server, "connection") as Promise<[Socket]>;
+  openSocket("GET /big HTTP/1.1\r\nHost: localhost:1\r\n\r\n").pause();
+  const [serverSocket] = await connection;
+  await once(serverSocket, "close");
+});
+
+const toPost = (path: string, length: number, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+test("closes a connection whose body does not arrive, unless the route allows a long body (X1)", async (t) => {
+  const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).write("reading");
+  const short = { path: "/short", originRule: "any", allowsAnyHost: true, handle } as const;
+  const longRoute = { ...short, path: "/long", allowsLongBody: true } as const;
+  const { openSocket } = await startServer(t, [short, longRoute], { bodyTimeoutMs: 300 });
+  const complete = openSocket(toPost("/short", 5, "12345")).resume();
+  const long = openSocket(toPost("/long", 5, "1")).resume();
+  await waitForClose(openSocket(toPost("/short", 5, "1")).resume());
   assert.deepEqual([complete.closed, long.closed], [false, false]);
-  complete.destroy();
-  long.destroy();
 });
 
 test("closes a connection whose body still arrives after the response (X1)", async (t) => {
   const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).end("done");
-  const { nodeServer: server } = createHttpServer({
-    routes: () => [{ path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle }],
-    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
-    metrics: createMetrics(silentLog),
-    newId: () => "req_x",
-    log: silentLog,
-    bodyTimeoutMs: 300,
-  });
-  t.after(() => server.close());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  socket.on("error", () => {}).resume();
-  socket.write(`POST /long HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 1000000\r\n\r\n`);
+  const route = { path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle } as const;
+  const { openSocket } = await startServer(t, [route], { bodyTimeoutMs: 300 });
+  const socket = openSocket(toPost("/long", 1_000_000, "")).resume();
   const drip = setInterval(() => socket.write("x"), 50);
   t.after(() => clearInterval(drip));
   await waitForClose(socket);
@@ -368,21 +297,12 @@ test("closes a connection whose body still arrives after the response (X1)", asy
 
 test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {
   const base = "https://atelier.example";
-  const { nodeServer: server } = createHttpServer({
-    routes: () => [{ path: "/", originRule: "own", handle: (req, res) => void res.end(req.headers.host) }],
+  const handle = (req: IncomingMessage, res: ServerResponse) => void res.end(req.headers.host);
+  const { openSocket } = await startServer(t, [{ path: "/", originRule: "own", handle }], {
     urls: { base, uploadPage: base, isLoopback: false, mcpOrigins: [] },
-    metrics: createMetrics(silentLog),
-    newId: () => "req_x",
-    log: silentLog,
   });
-  t.after(() => server.close());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const request = async (host: string): Promise<string> => {
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
-    socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    return (await socket.toArray()).join("");
-  };
+  const request = async (host: string): Promise<string> =>
+    (await openSocket(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).toArray()).join("");
   for (const host of ["atelier.example", "Atelier.Example", "atelier.example:443"])
     assert.match(await request(host), /^HTTP\/1\.1 200 [\s\S]*\batelier\.example\b/, host);
   for (const host of ["atelier.example:80", "atelier.example:4430", "atelier.example.", "a:443@atelier.example"])

@@ -91,6 +91,19 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     body: JSON.stringify(body),
   });
 
+  const mcpHeaders = (token: string): Record<string, string> => ({
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+
+  const mcpRequest = (token: string, call: object): SlowRequest => ({
+    method: "POST",
+    path: "/mcp",
+    headers: mcpHeaders(token),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+  });
+
   const demote = async ({ user, studio }: Caller) =>
     fixture.database.q
       .updateTable("memberships")
@@ -98,6 +111,9 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
       .where("user_id", "=", user.id)
       .where("studio_id", "=", studio.id)
       .execute();
+
+  const signOut = (cookie: string) =>
+    fetch(`${server.base}/api/sign-out`, { method: "POST", headers: { cookie, origin: server.base } });
 
   /** Asserts that the request changes nothing if `end` runs before its last byte. */
   async function assertUnchanged(
@@ -117,16 +133,12 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
   }
 
   test("an owner who is removed, demoted or signed out meanwhile changes nothing through the JSON API (F1)", async () => {
-    const endings: Record<string, { end: (caller: Caller, cookie: string) => Promise<unknown>; status: number }> = {
-      removal: { end: (caller) => accessEndings.removal(fixture, caller), status: 404 },
-      demotion: { end: demote, status: 403 },
-      "sign-out": {
-        end: async (_, cookie) =>
-          fetch(`${server.base}/api/sign-out`, { method: "POST", headers: { cookie, origin: server.base } }),
-        status: 401,
-      },
-    };
-    for (const { end, status } of Object.values(endings)) {
+    const endings: [end: (caller: Caller, cookie: string) => Promise<unknown>, status: number][] = [
+      [(caller) => accessEndings.removal(fixture, caller), 404],
+      [demote, 403],
+      [(_, cookie) => signOut(cookie), 401],
+    ];
+    for (const [end, status] of endings) {
       const owner = await newStudio(fixture.deps);
       const friend = await newMember(fixture.deps, owner, "member");
       const requests = [
@@ -162,17 +174,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
       const { id: postId } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
       const token = await createTestToken(server.deps, client.grantId);
       const call = { name: "update_post", arguments: { postId, title: "Rewritten", revision: 1 } };
-      const slowRequest: SlowRequest = {
-        method: "POST",
-        path: "/mcp",
-        headers: {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
-      };
-      await assertUnchanged(slowRequest, 1, () => accessEndings[ending](fixture, client), status);
+      await assertUnchanged(mcpRequest(token, call), 1, () => accessEndings[ending](fixture, client), status);
     }
   });
 
@@ -181,13 +183,8 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
       const owner = await newStudio(fixture.deps);
       const { id: postId } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
       const { url } = await createUploadSession(server.deps, owner, { postId });
-      const linkId = (
-        await fixture.database.q
-          .selectFrom("upload_links")
-          .select("id")
-          .where("post_id", "=", postId)
-          .executeTakeFirstOrThrow()
-      ).id;
+      const links = fixture.database.q.selectFrom("upload_links").select("id").where("post_id", "=", postId);
+      const { id: linkId } = await links.executeTakeFirstOrThrow();
       const slowRequest: SlowRequest = {
         method: "POST",
         path: "/api/uploads/files",
@@ -213,19 +210,8 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
       body: new URLSearchParams({ form: formToken }).toString(),
     };
     // The page reads the session only after the form.
-    await assertUnchanged(
-      slowRequest,
-      0,
-      async () => fetch(`${server.base}/api/sign-out`, { method: "POST", headers: { cookie, origin: server.base } }),
-      303,
-    );
+    await assertUnchanged(slowRequest, 0, () => signOut(cookie), 303);
     assert.equal(await fixture.deps.memberships.find(owner.studio.id, invitee.user.id), undefined);
-  });
-
-  const mcpHeaders = (token: string): Record<string, string> => ({
-    authorization: `Bearer ${token}`,
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
   });
 
   test("a call whose user leaves the studio meanwhile is not made in another studio (F1)", async () => {
@@ -239,13 +225,8 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     const client = await actThroughClient(fixture.deps, member);
     await newStudio(fixture.deps, member, "Own");
     const call = { name: "create_post", arguments: { title: "For the first studio", body: "" } };
-    const slowRequest: SlowRequest = {
-      method: "POST",
-      path: "/mcp",
-      headers: mcpHeaders(await createTestToken(server.deps, client.grantId)),
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
-    };
-    await assertUnchanged(slowRequest, 1, () => accessEndings.removal(fixture, member), 403);
+    const token = await createTestToken(server.deps, client.grantId);
+    await assertUnchanged(mcpRequest(token, call), 1, () => accessEndings.removal(fixture, member), 403);
   });
 
   test("the calls of a batch stop when the client is revoked (F1)", async () => {
