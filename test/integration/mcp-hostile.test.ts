@@ -118,28 +118,13 @@ forOneEngine("hostile MCP messages", (fixture) => {
 
   test("rejects other content types, such as those of forms, charsets and encodings with 415 (M9, W1)", async () => {
     const body = JSON.stringify(buildCreatePostMessage());
-    for (const type of [
-      "text/plain",
-      "application/json\ta",
-      "application/json; charset=utf-16",
-      "application/jsonp",
-      "application/json-rpc",
-      "application/x-www-form-urlencoded",
-      "multipart/form-data; boundary=x",
-      "application/json;charset=",
-      "application/json, text/plain",
-      "",
-    ]) {
+    const formTypes = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""];
+    const jsonTypes = ["jsonp", "json-rpc", "json\ta", "json, text/plain", "json; charset=utf-16", "json;charset="];
+    for (const type of [...formTypes, ...jsonTypes.map((subtype) => `application/${subtype}`)])
       assert.equal((await postMcp(caller, body, { "content-type": type })).status, 415, type);
-    }
-    for (const type of [
-      "application/json; charset=utf-8",
-      "Application/JSON;charset=UTF-8",
-      'application/json; charset="utf-8"',
-    ]) {
-      const ping = JSON.stringify({ ...buildCreatePostMessage(), method: "ping" });
-      assert.equal((await postMcp(caller, ping, { "content-type": type })).status, 200, type);
-    }
+    const ping = JSON.stringify({ ...buildCreatePostMessage(), method: "ping" });
+    for (const type of ["json; charset=utf-8", "JSON;charset=UTF-8", 'json; charset="utf-8"'])
+      assert.equal((await postMcp(caller, ping, { "content-type": `application/${type}` })).status, 200, type);
     const bomb = gzipSync(Buffer.alloc(50 * megabyte));
     for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"])
       assert.equal((await postMcp(caller, bomb, { "content-encoding": encoding })).status, 415, encoding);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setActiveStudio } from "#domain/access/me.ts";
 import type { SignedInUser } from "#domain/caller.ts";
-import { changeRole, removeMember } from "#domain/studios/members.ts";
+import { removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
@@ -153,26 +153,5 @@ forOneEngine("studio that an MCP call acts on", (fixture) => {
     }
     await newStudio(fixture.deps, member, "Own");
     assert.equal(await getCallStudio(caller), "Own");
-  });
-
-  test("a role change applies to the next call", async () => {
-    const { caller, westOwner, westMember } = await newMemberOfTwoStudios();
-    const call = () => callModern(caller, "tools/call", { name: "list_activity" });
-    assert.match((await call()).json.result.content[0].text, /^forbidden: /);
-    await changeRole(fixture.deps, westOwner, { userId: westMember.user.id, role: "admin" });
-    assert.equal((await call()).json.result.isError, undefined);
-    await changeRole(fixture.deps, westOwner, { userId: westMember.user.id, role: "member" });
-    assert.equal((await call()).json.result.structuredContent.code, "forbidden");
-  });
-
-  test("rejects input fields that name a studio or a user (T2)", async () => {
-    const { caller, eastOwner } = await newMemberOfTwoStudios();
-    for (const field of ["studioId", "studio_id", "userId", "createdBy"]) {
-      const args = { title: "x", [field]: field.startsWith("studio") ? eastOwner.studio.id : eastOwner.user.id };
-      const response = await callModern(caller, "tools/call", { name: "create_post", arguments: args });
-      assert.equal(response.json.result.structuredContent.code, "invalid_input");
-    }
-    const { items } = await fixture.deps.posts.list(eastOwner.studio.id, { limit: 10, maxTextLength: 1e6 });
-    assert.deepEqual(items, []);
   });
 });
