@@ -14,6 +14,7 @@ import {
   refreshTokens,
   webRedirect,
 } from "../support/oauth-client.ts";
+import { withoutRateLimits } from "../support/oauth-fixture.ts";
 import { startService } from "../support/service.ts";
 
 const secret = "a secret of the operator's own choosing: with a colon & more";
@@ -25,73 +26,53 @@ function writeClientsFile(content: unknown): string {
 }
 
 forOneEngine("the operator's OAuth clients", (fixture) => {
-  test("clients with and without a secret obtain tokens, and are not stored in the database (REG-3, VAR-OAUTH_CLIENTS)", async () => {
+  test("clients with and without a secret obtain tokens, and are not stored in the database (REG-3, VAR-OAUTH_CLIENTS)", async (t) => {
     const clients = readOperatorClients(
       writeClientsFile([
         { client_id: "desk", client_name: "Desk", redirect_uris: [webRedirect] },
         { client_id: "back office", client_name: "Office", client_secret: secret, redirect_uris: [webRedirect] },
       ]),
     );
-    const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, clients });
+    const service = await startService(fixture.deps, { ...withoutRateLimits, clients });
+    t.after(() => service.close());
     const { base } = service;
-    try {
-      const publicConnection = await connectClient(base, { client: { id: "desk", redirectUri: webRedirect } });
-      assert.equal(
-        (await refreshTokens(base, publicConnection.client, publicConnection.tokens.refresh_token)).status,
-        200,
-      );
+    const { client: desk, tokens } = await connectClient(base, { client: { id: "desk", redirectUri: webRedirect } });
+    assert.equal((await refreshTokens(base, desk, tokens.refresh_token)).status, 200);
 
-      const client = { id: "back office", redirectUri: webRedirect };
-      const obtainedCode = await obtainCode(base, { client });
-      assert.equal((await exchangeCode(base, obtainedCode)).status, 401, "without the secret");
-      assert.equal((await exchangeCode(base, obtainedCode, { client_secret: `${secret}.` })).status, 401);
-      // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
-      const encodeFormValue = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
-      const form = {
-        grant_type: "authorization_code",
-        code: obtainedCode.code,
-        redirect_uri: webRedirect,
-        code_verifier: obtainedCode.verifier,
-      };
-      const tokenResponse = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
-        authorization: `Basic ${btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`)}`,
-      });
-      assert.equal(tokenResponse.status, 200, tokenResponse.text);
-      assert.equal((await refreshTokens(base, { ...client, secret }, tokenResponse.body.refresh_token)).status, 200);
-      assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
-    } finally {
-      await service.close();
-    }
+    const client = { id: "back office", redirectUri: webRedirect };
+    const obtainedCode = await obtainCode(base, { client });
+    assert.equal((await exchangeCode(base, obtainedCode)).status, 401, "without the secret");
+    assert.equal((await exchangeCode(base, obtainedCode, { client_secret: `${secret}.` })).status, 401);
+    // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
+    const encodeFormValue = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
+    const form = {
+      grant_type: "authorization_code",
+      code: obtainedCode.code,
+      redirect_uri: webRedirect,
+      code_verifier: obtainedCode.verifier,
+    };
+    const tokenResponse = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
+      authorization: `Basic ${btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`)}`,
+    });
+    assert.equal(tokenResponse.status, 200, tokenResponse.text);
+    assert.equal((await refreshTokens(base, { ...client, secret }, tokenResponse.body.refresh_token)).status, 200);
+    assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
   });
 
   test("an invalid file prevents startup with an error that names the problem and its location (REG-3)", async () => {
+    const validClient = { client_id: "x", redirect_uris: [webRedirect] };
     const invalidFiles: [content: unknown, message: RegExp][] = [
       ["{", /not valid JSON/],
       [{}, /expected a list/],
       [[{ client_id: "x" }], /0\.redirect_uris/],
       [[{ client_id: "", redirect_uris: [webRedirect] }], /0\.client_id/],
-      [[{ client_id: "x", client_secret: "short", redirect_uris: [webRedirect] }], /at least 32 characters/],
+      [[{ ...validClient, client_secret: "short" }], /at least 32 characters/],
       [[{ client_id: "x", redirect_uris: ["http://client.example/"] }], /x: http redirect/],
       [[{ client_id: "x", redirect_uris: ["javascript:alert(1)"] }], /x: .*javascript/],
-      [
-        [
-          { client_id: "x", redirect_uris: [webRedirect] },
-          { client_id: "x", redirect_uris: [webRedirect] },
-        ],
-        /each client_id to be unique/,
-      ],
-      [
-        [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "private_key_jwt" }],
-        /0\.token_endpoint_auth_method/,
-      ],
-      [
-        [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "client_secret_basic" }],
-        /to match/,
-      ],
-      [
-        [{ client_id: "x", redirect_uris: [webRedirect], client_secret: secret, token_endpoint_auth_method: "none" }],
-        /to match/,
-      ],
+      [[validClient, validClient], /each client_id to be unique/],
+      [[{ ...validClient, token_endpoint_auth_method: "private_key_jwt" }], /0\.token_endpoint_auth_method/],
+      [[{ ...validClient, token_endpoint_auth_method: "client_secret_basic" }], /to match/],
+      [[{ ...validClient, client_secret: secret, token_endpoint_auth_method: "none" }], /to match/],
     ];
     for (const [content, message] of invalidFiles)
       assert.throws(

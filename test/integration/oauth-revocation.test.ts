@@ -84,7 +84,7 @@ forOneEngineWithClient("oauth revocation and token validity", (fixture) => {
     assert.equal(await getMcpStatus(refreshResponse.body.access_token), 200);
   });
 
-  test("a restart keeps valid tokens, codes and pending consents valid, and revoked ones revoked (END-3, A11, C5)", async () => {
+  test("a restart keeps valid tokens, codes and pending consents valid, and revoked ones revoked (END-3, A11, C5)", async (t) => {
     const base = await findFreeBaseUrl();
     const firstService = await startService(fixture.deps, { ...withoutRateLimits, base });
     const restartClient = await registerClient(base);
@@ -104,49 +104,43 @@ forOneEngineWithClient("oauth revocation and token validity", (fixture) => {
     await firstService.close();
 
     const secondService = await startService(fixture.deps, { ...withoutRateLimits, base });
-    try {
-      for (const token of [validConnection.tokens.access_token, rotatedTokens.access_token])
-        assert.equal(await getMcpStatus(token, base), 200);
-      for (const token of [revokedConnection.tokens.access_token, replayedTokens.access_token])
-        assert.equal(await getMcpStatus(token, base), 401);
-      for (const token of [revokedConnection.tokens.refresh_token, replayedTokens.refresh_token])
-        assert.equal((await refreshTokens(base, restartClient, token)).body.error, "invalid_grant");
-      assert.equal((await exchangeCode(base, code)).status, 200);
-      assert.equal((await exchangeCode(base, replayedCode)).body.error, "invalid_grant");
-      const callbackParams = readCallback(await browser.submit(page, { decision: "approve" }), base);
-      assert.equal(callbackParams.get("state"), state);
-      assert.equal((await refreshTokens(base, restartClient, rotatedTokens.refresh_token)).status, 200);
-    } finally {
-      await secondService.close();
-    }
+    t.after(() => secondService.close());
+    for (const token of [validConnection.tokens.access_token, rotatedTokens.access_token])
+      assert.equal(await getMcpStatus(token, base), 200);
+    for (const token of [revokedConnection.tokens.access_token, replayedTokens.access_token])
+      assert.equal(await getMcpStatus(token, base), 401);
+    for (const token of [revokedConnection.tokens.refresh_token, replayedTokens.refresh_token])
+      assert.equal((await refreshTokens(base, restartClient, token)).body.error, "invalid_grant");
+    assert.equal((await exchangeCode(base, code)).status, 200);
+    assert.equal((await exchangeCode(base, replayedCode)).body.error, "invalid_grant");
+    const callbackParams = readCallback(await browser.submit(page, { decision: "approve" }), base);
+    assert.equal(callbackParams.get("state"), state);
+    assert.equal((await refreshTokens(base, restartClient, rotatedTokens.refresh_token)).status, 200);
   });
 
-  test("rejects tokens for another audience, from another instance or of another kind (GRANT-2, A13)", async () => {
+  test("rejects tokens for another audience, from another instance or of another kind (GRANT-2, A13)", async (t) => {
     const otherService = await startService(fixture.deps, {
       ...withoutRateLimits,
       secrets: ["another secret, just as long as needed"],
     });
-    try {
-      const otherServiceClient = await registerClient(otherService.base);
-      const { tokens } = await connectClient(otherService.base, {
-        client: otherServiceClient,
-        authorizationParams: { scope: "openid studio:read" },
-      });
-      assert.equal(
-        await getMcpStatus(tokens.access_token, otherService.base),
-        200,
-        "the user has a studio in the same database",
-      );
-      assert.equal(await getMcpStatus(tokens.access_token), 401, "the same database, another resource");
-      assert.equal(await getMcpStatus(tokens.id_token ?? ""), 401);
-      const connection = await connectClient(service.base, {
-        ...connectOptions,
-        authorizationParams: { scope: "openid studio:read" },
-      });
-      for (const token of [connection.tokens.refresh_token, connection.tokens.id_token ?? "", connection.code])
-        assert.equal(await getMcpStatus(token), 401);
-    } finally {
-      await otherService.close();
-    }
+    t.after(() => otherService.close());
+    const otherServiceClient = await registerClient(otherService.base);
+    const { tokens } = await connectClient(otherService.base, {
+      client: otherServiceClient,
+      authorizationParams: { scope: "openid studio:read" },
+    });
+    assert.equal(
+      await getMcpStatus(tokens.access_token, otherService.base),
+      200,
+      "the user has a studio in the same database",
+    );
+    assert.equal(await getMcpStatus(tokens.access_token), 401, "the same database, another resource");
+    assert.equal(await getMcpStatus(tokens.id_token ?? ""), 401);
+    const connection = await connectClient(service.base, {
+      ...connectOptions,
+      authorizationParams: { scope: "openid studio:read" },
+    });
+    for (const token of [connection.tokens.refresh_token, connection.tokens.id_token ?? "", connection.code])
+      assert.equal(await getMcpStatus(token), 401);
   });
 });
