@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { buildServerCard } from "#http/mcp-documents.ts";
-import { startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { callModern } from "../support/mcp.ts";
-import { createTestGrant } from "../support/tokens.ts";
-import { newStudio } from "../support/users.ts";
+import { callModern, newMcpClient } from "../support/mcp.ts";
+import { useService } from "../support/oauth-fixture.ts";
 
 interface ServerCard {
   name: string;
@@ -19,9 +17,7 @@ interface ServerCard {
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
 forOneEngine("documents about the MCP endpoint", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = useService(fixture);
 
   test("GET /mcp/server-card describes the server as it describes itself to clients (CHAT-31)", async () => {
     const response = await fetch(`${server.base}/mcp/server-card`);
@@ -31,8 +27,8 @@ forOneEngine("documents about the MCP endpoint", (fixture) => {
     assert.match(card.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     assert.ok(card.description.length <= 100);
 
-    const { token } = await createTestGrant(server.deps, await newStudio(server.deps));
-    const { result } = (await callModern({ url: `${server.base}/mcp`, token }, "server/discover")).json;
+    const { caller } = await newMcpClient(server, { url: `${server.base}/mcp` });
+    const { result } = (await callModern(caller, "server/discover")).json;
     const serverInfo = result._meta["io.modelcontextprotocol/serverInfo"] as unknown as ServerCard;
     assert.deepEqual([card.version, card.title], [serverInfo.version, serverInfo.title]);
     const [remote] = card.remotes;
