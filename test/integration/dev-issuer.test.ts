@@ -156,16 +156,6 @@ forOneEngine("dev issuer", (fixture) => {
     assert.equal(new URL(withoutPkce.headers.get("location")!).searchParams.get("error"), "invalid_request");
   });
 
-  it("signs in two users from two tabs at the same time", async () => {
-    const browser = createHttpBrowser();
-    const firstTab = await openEmailPage(browser);
-    const secondTab = await openEmailPage(browser);
-    await browser.submit(firstTab, { email: "one@example.com" });
-    assert.equal((await findSignedInUser(browser))?.email, "one@example.com");
-    await browser.submit(secondTab, { email: "two@example.com" });
-    assert.equal((await findSignedInUser(browser))?.email, "two@example.com");
-  });
-
   it("redirects a page requested on another loopback host to the base URL", async () => {
     const response = await createHttpBrowser().send(
       `http://127.0.0.1:${new URL(service.base).port}/login?return_to=/x`,

@@ -280,13 +280,13 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const url = await signInUntilCallback(browser, "ada@example.com");
-    issuer.setDelay(60_000);
+    issuer.setStalled(true);
     const otherBrowser = createHttpBrowser();
     await Promise.all([
       assertSignInFails(otherBrowser, () => otherBrowser.submit(login), 502),
       assertSignInFails(browser, url, 502),
     ]);
-    issuer.setDelay(0);
+    issuer.setStalled(false);
     await signIn(base, "ada@example.com", browser);
   });
 

@@ -183,7 +183,7 @@ function parseCookie(from: URL, line: string): Cookie {
 
 function isExpired({ attributes }: Cookie): boolean {
   if (attributes["max-age"] !== undefined) return Number(attributes["max-age"]) <= 0;
-  return attributes["expires"] !== undefined && Date.parse(attributes["expires"]) <= Date.now();
+  return attributes["expires"] !== undefined && Date.parse(attributes["expires"]) === 0; // how servers delete cookies
 }
 
 function isPathWithin(path: string, folder: string): boolean {

@@ -2,9 +2,9 @@ import { createHmac, createPublicKey, generateKeyPairSync, sign, type JsonWebKey
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { interactionPolicy, Provider, type Configuration } from "oidc-provider";
 import { createMemoryAdapter } from "#dev/in-process-provider.ts";
+import { systemClock } from "#lib/clock.ts";
 
 /** The claims that the issuer returns for a user. */
 export interface IssuedClaims {
@@ -35,8 +35,8 @@ export interface TestIssuer {
   /** Makes the next sign-in fail with `access_denied`, as when the user cancels it. */
   denyNext(): void;
   setForgery(forgery: Forgery | undefined): void;
-  /** Delays every response. */
-  setDelay(ms: number): void;
+  /** While true, requests get no response. */
+  setStalled(isStalled: boolean): void;
   /** Replaces the signing key; sign-ins that have started can still finish. */
   rotateKeys(): void;
   stop(): Promise<void>;
@@ -58,8 +58,8 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
   const { redirectUris, id = "oidc", usesUserinfoOnly = false, usesHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
   const claimsByEmail = new Map<string, IssuedClaims>();
-  const adapter = createMemoryAdapter(() => Date.now());
-  let delayMs = 0;
+  const adapter = createMemoryAdapter(systemClock);
+  let isStalled = false;
   let shouldDeny = false;
   let forgery: Forgery | undefined;
   let key = createKey(1);
@@ -122,7 +122,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (usesHostname) res.setHeader("connection", "close");
-    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+    if (isStalled) return;
     // Drops the issuer's session, so that every sign-in asks for the email.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
     if (req.url?.startsWith("/token") && forgery) forgeResponse(res, forgery, key);
@@ -161,7 +161,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     setClaims: (email, claims) => void claimsByEmail.set(email, claims),
     denyNext: () => void (shouldDeny = true),
     setForgery: (nextForgery) => void (forgery = nextForgery),
-    setDelay: (ms) => void (delayMs = ms),
+    setStalled: (nextIsStalled) => void (isStalled = nextIsStalled),
     rotateKeys() {
       key = createKey(Number(key.kid) + 1);
       createProvider();
