@@ -68,20 +68,17 @@ forOneEngine("oauth authorize", (fixture) => {
   });
 
   const similarPaths = ["/callback/", "", "/Callback", "/callback?x=1", "/callback?", "/callback#x", "/callback#"];
+  const oddPaths = ["/%2e%2e/callback", "/x/../callback", "/call\tback", "/callback\r\nSet-Cookie: a=b", "/callback\0"];
+  const similarHosts = ["Client.Example", "user@client.example", "client.example:8443", "client.example:443"];
+  const otherHosts = ["client.example@evil.example", "client.example.", "client.example.evil.example", "evil.example"];
   const unregisteredRedirects = [
-    ...[...similarPaths, "/%2e%2e/callback", "/x/../callback"].map((path) => `https://client.example${path}`),
-    ...["https://Client.Example/callback", "https://client.example@evil.example/callback", "//client.example/callback"],
-    ...[
-      "https://user@client.example/callback",
-      "https://client.example:8443/callback",
-      "http://client.example/callback",
-    ],
-    ...["https://client.example:443/callback", "https://evil.example/callback", "https://client.example./callback"],
-    ...["https://client.example.evil.example/callback", "https://client.example/call\tback", "javascript:alert(1)"],
-    ...["https://client.example/callback\r\nSet-Cookie: a=b", " https://client.example/callback"],
-    ...["https://client.example/callback\0", "https:\\\\client.example\\callback"],
+    ...[...similarPaths, ...oddPaths].map((path) => `https://client.example${path}`),
+    ...[...similarHosts, ...otherHosts].map((host) => `https://${host}/callback`),
+    ...["http://client.example/callback", "//client.example/callback", " https://client.example/callback"],
+    ...["https:\\\\client.example\\callback", "javascript:alert(1)"],
     "https://client.example/callback https://evil.example/",
   ];
+
   test("shows an error page for an unregistered redirect URI and never redirects (A1)", async () => {
     // With a second error in the request, the server does not redirect to the unregistered URI either.
     for (const uri of unregisteredRedirects)
