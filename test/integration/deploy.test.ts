@@ -157,12 +157,8 @@ test("the image copies only paths that exist in the build context or that the bu
 const units = ["atelier.service", "atelier-backup.service", "atelier-backup.timer"];
 
 test("the units start files that exist, with valid settings", () => {
-  const env = Object.fromEntries(
-    [...readDeployFile("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
-      name,
-      value,
-    ]),
-  );
+  const lines = [...readDeployFile("atelier.env").matchAll(/^(\w+)=(.*)$/gm)];
+  const env = Object.fromEntries(lines.map(([, name = "", value = ""]) => [name, value]));
   assertValidSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
   const paths = units.flatMap((unit) => [...readDeployFile(unit).matchAll(/node (src\/\S+)/g)]);
   assert.ok(paths.length > 0);

@@ -52,20 +52,13 @@ describe("startup", () => {
 
   test(
     "creates the folder for the generated secret with PostgreSQL and without SECRETS",
-    {
-      skip: skipWithoutPostgres,
-    },
+    { skip: skipWithoutPostgres },
     async () => {
       const database = await createEmptyDatabase("postgres");
       cleanups.push(() => database.remove());
       const base = await findFreeBaseUrl();
       const dataDir = join(newFolder(), "not", "there", "yet");
-      const env = {
-        ...getDatabaseSettings(database),
-        DATA_DIR: dataDir,
-        PORT: new URL(base).port,
-        BASE_URL: base,
-      };
+      const env = { ...getDatabaseSettings(database), DATA_DIR: dataDir, PORT: new URL(base).port, BASE_URL: base };
       const service = await startMain(env);
       cleanups.push(() => service.kill());
       assert.equal((await fetch(`${base}/readyz`)).status, 200);
@@ -76,9 +69,7 @@ describe("startup", () => {
 
   test(
     "names the settings to change if the folder for the generated secret cannot be created",
-    {
-      skip: skipWithoutPostgres,
-    },
+    { skip: skipWithoutPostgres },
     async () => {
       const database = await createEmptyDatabase("postgres");
       cleanups.push(() => database.remove());
@@ -96,18 +87,12 @@ describe("startup", () => {
 
   test(
     "on a terminal, prints the greeting at the end of startup, then one line per request except for static files",
-    {
-      skip: skipWithout("script"),
-    },
+    { skip: skipWithout("script") },
     async () => {
       const base = await findFreeBaseUrl();
       const { port } = new URL(base);
-      const env = {
-        PATH: process.env["PATH"] ?? "",
-        SHELL: "/bin/sh",
-        PORT: port,
-        DATA_DIR: join(newFolder(), "data"),
-      };
+      const dataDir = join(newFolder(), "data");
+      const env = { PATH: process.env["PATH"] ?? "", SHELL: "/bin/sh", PORT: port, DATA_DIR: dataDir };
       const child = spawn("script", ["-qfec", `"${process.execPath}" "${mainPath}"`, "/dev/null"], {
         env,
         stdio: ["pipe", "pipe", "inherit"],

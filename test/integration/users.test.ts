@@ -46,17 +46,11 @@ forEachEngine("users", (fixture) => {
   });
 
   test("fifty parallel first sign-ins of one subject create one user (WORD-1, R6)", async () => {
-    for (let round = 0; round < 5; round++) {
-      const identity = createIdentity();
-      const users = await Promise.all(Array.from({ length: 50 }, () => resolveUser(fixture.deps, identity)));
-      assert.equal(new Set(users.map(({ id }) => id)).size, 1);
-      const rows = await fixture.database.q
-        .selectFrom("users")
-        .select("id")
-        .where("subject", "=", identity.subject)
-        .execute();
-      assert.equal(rows.length, 1);
-    }
+    const identity = createIdentity();
+    const users = await Promise.all(Array.from({ length: 50 }, () => resolveUser(fixture.deps, identity)));
+    assert.equal(new Set(users.map(({ id }) => id)).size, 1);
+    const rows = fixture.database.q.selectFrom("users").select("id").where("subject", "=", identity.subject);
+    assert.equal((await rows.execute()).length, 1);
   });
 
   test("describes a new user, who has no studio, with camelCase fields (WORD-8)", async () => {
@@ -103,11 +97,8 @@ forEachEngine("users", (fixture) => {
     const ownStudio = await newStudio(fixture.deps, signedInUser);
     const otherStudio = await newStudio(fixture.deps);
     for (const studioId of [otherStudio.studio.id, ...listHostileIds("studio")]) {
-      assert.equal(
-        await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId })),
-        "not_found",
-        JSON.stringify(studioId.slice(0, 40)),
-      );
+      const outcome = await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId }));
+      assert.equal(outcome, "not_found", JSON.stringify(studioId.slice(0, 40)));
     }
     assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, ownStudio.studio.id);
   });
