@@ -198,7 +198,7 @@ forOneEngine("long MCP arguments", (fixture) => {
     for (const [name, fields] of fieldsByTool)
       for (const field of [...fields, "unknown"]) {
         const { code } = (await call(name, { [field]: longTexts[index++ % longTexts.length] })).structuredContent;
-        assert.match(String(code), /^(invalid_input|not_found)$/, `${name}.${field}`);
+        assert.match(code, /^(invalid_input|not_found)$/, `${name}.${field}`);
       }
   });
 });
