@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { days, toIsoTime, type Clock } from "#lib/clock.ts";
+import { takeFault } from "./http-stand-in.ts";
 
 /**
  * What the stand-ins for Facebook Pages, Instagram and Threads have in common: parameters, access tokens, error bodies,
@@ -19,12 +21,9 @@ export interface GraphRequest {
   method: string;
   /** The path without the version, such as `["17841", "media"]`. */
   segments: readonly string[];
-  /** Query, form and JSON parameters. Values that are not strings are encoded as JSON. */
+  /** Query and form parameters. */
   params: ReadonlyMap<string, string>;
   files: readonly File[];
-  headers: IncomingMessage["headers"];
-  /** The body as received, for bodies that are not parameters, such as a file. */
-  rawBody: Buffer;
   token: string | undefined;
 }
 
@@ -64,14 +63,13 @@ export interface GraphServer {
   rateLimit: RateLimit;
   requests: RequestRecord[];
   tokens: AccessTokens;
-  now(): number;
-  advanceTime(ms: number): void;
   close(): Promise<void>;
 }
 
 export interface GraphServerOptions {
+  clock: Clock;
   /** The only version that a path may contain; any version if undefined. Paths without a version are allowed. */
-  version?: string;
+  version: string | undefined;
   /** The account and type in `X-Business-Use-Case-Usage`. */
   usage: { accountId: string; type: "pages" | "instagram" | "threads" };
   rateLimitCode: RateLimit["code"];
@@ -97,8 +95,6 @@ export const objectMissing = (id: string): GraphError =>
   invalidParameter(`Unsupported request. Object with ID '${id}' does not exist`);
 
 export async function startGraphServer(options: GraphServerOptions): Promise<GraphServer> {
-  let timeOffset = 0;
-  const now = (): number => Date.now() + timeOffset;
   const server = createServer((req, res) => void serve(req, res));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -117,9 +113,7 @@ export async function startGraphServer(options: GraphServerOptions): Promise<Gra
     },
     rateLimit: { code: options.rateLimitCode, status: 400, minutes: 1 },
     requests: [],
-    tokens: createAccessTokens(now),
-    now,
-    advanceTime: (ms) => void (timeOffset += ms),
+    tokens: createAccessTokens(options.clock),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -183,13 +177,6 @@ export async function startGraphServer(options: GraphServerOptions): Promise<Gra
 
 const serviceUnavailable = (): GraphError => new GraphError("(#2) Service temporarily unavailable", 2, {}, 503);
 
-/** Uses up one occurrence of a fault. Returns whether there was one. */
-export function takeFault(faults: GraphFaults, name: keyof GraphFaults): boolean {
-  if (faults[name] <= 0) return false;
-  faults[name]--;
-  return true;
-}
-
 const rateLimitMessages: Record<RateLimit["code"], string> = {
   4: "Application request limit reached",
   17: "User request limit reached",
@@ -211,12 +198,11 @@ async function readRequest(req: IncomingMessage, version: string | undefined): P
 
   const chunks: Buffer[] = [];
   for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
-  const rawBody = Buffer.concat(chunks);
   const params = new Map(url.searchParams);
   const files: File[] = [];
-  await readBody(rawBody, req.headers["content-type"] ?? "", params, files);
+  await readBody(Buffer.concat(chunks), req.headers["content-type"] ?? "", params, files);
 
-  const header = /^(?:Bearer|OAuth) (\S+)$/.exec(req.headers.authorization ?? "")?.[1];
+  const header = /^Bearer (\S+)$/.exec(req.headers.authorization ?? "")?.[1];
   const token = params.get("access_token");
   if (header !== undefined && token !== undefined && header !== token)
     throw invalidParameter("The access tokens in the header and in the parameters differ");
@@ -225,8 +211,6 @@ async function readRequest(req: IncomingMessage, version: string | undefined): P
     segments: path.split("/").map(decodeURIComponent),
     params,
     files,
-    headers: req.headers,
-    rawBody,
     token: header ?? token,
   };
 }
@@ -243,20 +227,7 @@ async function readBody(body: Buffer, contentType: string, params: Map<string, s
       if (typeof value === "string") params.set(name, value);
       else files.push(value);
     }
-  } else if (/^application\/json\b/.test(contentType)) {
-    for (const [name, value] of Object.entries(parseJsonObject(body.toString())))
-      params.set(name, typeof value === "string" ? value : JSON.stringify(value));
   }
-}
-
-function parseJsonObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    throw invalidParameter("The body is not valid JSON");
-  }
-  throw invalidParameter("The body is not a JSON object");
 }
 
 /** Parameters that every endpoint takes. */
@@ -266,7 +237,7 @@ const commonParams = ["access_token", "appsecret_proof", "fields", "locale"];
  * Rejects parameters that the documentation of the endpoint does not list, and those that the stand-in does not
  * implement. The Graph API ignores unknown parameters, which would hide a misspelled name.
  */
-export function checkParamNames({ params }: GraphRequest, allowed: readonly string[]): void {
+export function checkParamNames({ params }: Pick<GraphRequest, "params">, allowed: readonly string[]): void {
   for (const name of params.keys()) {
     const base = name.replace(/\[\d+\]$/, "");
     if (!allowed.includes(base) && !commonParams.includes(base))
@@ -288,15 +259,11 @@ export interface AccessTokens {
   expire(owner: string): void;
   /** Returns the owner of a valid token. */
   authenticate(request: GraphRequest): string;
-  /** Exchanges a long-lived token: it must be at least 24 hours old and not expired. */
-  refresh(request: GraphRequest): object;
 }
 
-const day = 86_400_000;
-
-function createAccessTokens(now: () => number): AccessTokens {
-  const tokens = new Map<string, { owner: string; issuedAt: number; expiresAt: number }>();
-  const find = ({ token }: GraphRequest): { owner: string; issuedAt: number } => {
+function createAccessTokens(now: Clock): AccessTokens {
+  const tokens = new Map<string, { owner: string; expiresAt: number }>();
+  const authenticate = ({ token }: GraphRequest): string => {
     const entry = token === undefined ? undefined : tokens.get(token);
     if (!entry) throw new GraphError("Invalid OAuth 2.0 Access Token", 190);
     if (entry.expiresAt <= now())
@@ -305,11 +272,11 @@ function createAccessTokens(now: () => number): AccessTokens {
         190,
         { error_subcode: 463 },
       );
-    return entry;
+    return entry.owner;
   };
   const issue = (owner: string): string => {
     const token = `token-${randomBytes(24).toString("base64url")}`;
-    tokens.set(token, { owner, issuedAt: now(), expiresAt: now() + 60 * day });
+    tokens.set(token, { owner, expiresAt: now() + days(60) });
     return token;
   };
   return {
@@ -317,12 +284,7 @@ function createAccessTokens(now: () => number): AccessTokens {
     expire: (owner) => {
       for (const entry of tokens.values()) if (entry.owner === owner) entry.expiresAt = now();
     },
-    authenticate: (request) => find(request).owner,
-    refresh: (request) => {
-      const { owner, issuedAt } = find(request);
-      if (now() - issuedAt < day) throw invalidParameter("The access token is less than 24 hours old");
-      return { access_token: issue(owner), token_type: "bearer", expires_in: 60 * 86_400 };
-    },
+    authenticate,
   };
 }
 
@@ -371,43 +333,21 @@ function parseFields(text: string): FieldTree {
   return root;
 }
 
-export interface ListedNode {
-  node: Record<string, unknown>;
-  createdAt: number;
-}
+export type ListedNode = Record<string, unknown>;
 
-/** Returns a page of a list, newest first. Supports the parameters `limit`, `after`, `since` and `until`. */
+/** Returns the newest nodes, newest first. Of the documented parameters, only `limit` is implemented. */
 export function listNodes(
   items: readonly ListedNode[],
   request: Pick<GraphRequest, "params">,
   defaults: readonly string[],
 ): object {
   const { params } = request;
+  checkParamNames(request, ["limit"]);
   const limit = Number(params.get("limit") ?? 25);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw invalidParameter("limit must not exceed 100");
-  const since = readTime(params.get("since")) ?? -Infinity;
-  const until = (readTime(params.get("until")) ?? Infinity) + 999;
-  const sorted = items.toReversed().filter(({ createdAt }) => createdAt >= since && createdAt <= until);
-  const after = params.get("after");
-  const start = after === undefined ? 0 : sorted.findIndex(({ node }) => toCursor(node) === after) + 1;
-  if (after !== undefined && start === 0) throw invalidParameter("Invalid cursor");
-  const page = sorted.slice(start, start + limit);
-  const data = page.map(({ node }) => selectFields(node, request, defaults));
-  const [first] = page;
-  const last = page.at(-1);
-  if (!first || !last) return { data };
-  return { data, paging: { cursors: { before: toCursor(first.node), after: toCursor(last.node) } } };
-}
-
-const toCursor = (node: Record<string, unknown>): string => Buffer.from(String(node["id"])).toString("base64url");
-
-/** A Unix time in seconds, or a date. */
-function readTime(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const time = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value);
-  if (Number.isNaN(time)) throw invalidParameter(`Invalid time: ${value}`);
-  return time;
+  const page = items.toReversed().slice(0, limit);
+  return { data: page.map((node) => selectFields(node, request, defaults)) };
 }
 
 /** Such as `2019-05-17T16:24:04+0000`. */
-export const formatTime = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, "+0000");
+export const formatTime = (time: number): string => toIsoTime(time).replace(/\.\d+Z$/, "+0000");

@@ -1,35 +1,13 @@
+import type { Clock } from "#lib/clock.ts";
+import { GraphError, invalidParameter, type GraphRequest } from "./graph-api.ts";
 import {
-  checkParamNames,
-  formatTime,
-  GraphError,
-  invalidParameter,
-  listNodes,
-  objectMissing,
-  readBoolean,
-  selectFields,
-  startGraphServer,
-  takeFault,
-  type GraphRequest,
-  type GraphServer,
-  type ListedNode,
-} from "./graph-api.ts";
-import {
-  containerLifetimeMs,
-  countPoll,
-  parseIds,
-  readContainerState,
-  type Container,
+  checkLength,
+  startContainerServer,
+  type ContainerPlatform,
+  type ContainerStandIn,
   type ProcessingOutcome,
-  type ProcessingPolls,
 } from "./graph-containers.ts";
-import {
-  downloadMedia,
-  findVideoProblem,
-  readImage,
-  toPublicMedia,
-  type MediaFile,
-  type PublicPost,
-} from "./graph-media.ts";
+import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type MediaFile } from "./graph-media.ts";
 
 /**
  * A stand-in for the content publishing API of Instagram, written from the documentation only, read on 2026-11-16
@@ -42,7 +20,6 @@ import {
  * - /documentation/instagram-platform/instagram-graph-api/reference/ig-container
  * - /documentation/instagram-platform/instagram-graph-api/reference/error-codes
  * - /documentation/instagram-platform/reference/instagram-media
- * - /documentation/instagram-platform/reference/refresh_access_token
  *
  * | request | result |
  * | --- | --- |
@@ -51,29 +28,55 @@ import {
  * | POST /{ig}/media_publish | **a public post** |
  * | GET /{ig}/content_publishing_limit | `quota_usage`, `config` |
  * | GET /{ig}/media, GET /{media} | the posts |
- * | GET /{ig} | the account |
- * | GET /refresh_access_token | another token |
  *
- * `{ig}` is the account id or `me`. Stories, tags, collaborators, locations, covers and resumable uploads are left out.
- *
- * The documentation does not say what happens if a container is published again. Here, that makes another public
- * post, so that tests notice a client that repeats the request.
+ * Stories, tags, collaborators, locations, covers and resumable uploads are left out.
  */
-export interface Instagram extends Pick<
-  GraphServer,
-  "origin" | "faults" | "rateLimit" | "requests" | "advanceTime" | "close"
-> {
-  account: { id: string; username: string };
-  accessToken: string;
-  /** The public posts, oldest first. */
-  posts(): PublicPost[];
-  /** Expires the access token. */
-  expireAccessToken(): void;
-  issueAccessToken(): string;
-  processingPolls: ProcessingPolls;
-  /** `quota_total`. The documentation says 50 on one page and 100 on another. */
-  quotaTotal: number;
-}
+export const startInstagram = (clock: Clock): Promise<ContainerStandIn> =>
+  startContainerServer(clock, {
+    version: undefined,
+    account: { id: "17841405822304914", username: "atelier_studio" },
+    type: "instagram",
+    rateLimitCode: 80002,
+    edges: { containers: "media", publish: "media_publish", quota: "content_publishing_limit", posts: "media" },
+    params: { text: "caption", others: ["share_to_feed"] },
+    maxChildren: 10,
+    maxContainersPerDay: 400,
+    processingPolls: { text: 0, image: 0, video: 1, carousel: 0 },
+    // The documentation says 50 on one page and 100 on another.
+    quotaTotal: 50,
+    readKind,
+    processMedia: async (request, kind) => {
+      if (kind === "image") return processImage(request);
+      return kind === "video" ? processVideo(request) : { media: [] };
+    },
+    toFailure: (kind) => ({ error: kind === "video" ? "2207053" : "2207032" }),
+    errors: {
+      containerMissing: (id) =>
+        userError(24, 2207008, `The media builder with creation id = ${id} does not exist or has been expired.`),
+      wrongChildCount: () =>
+        userError(
+          100,
+          2207028,
+          "Your post won't work as a carousel. Carousels need at least 2 photos/videos and no more than 10 photos/videos.",
+        ),
+      notPublishable: ({ status, error }) => {
+        if (status === "EXPIRED")
+          return userError(-2, 2207020, "The media you are trying to access has expired. Please try to upload again.");
+        if (status === "IN_PROGRESS")
+          return userError(9007, 2207027, "The media is not ready for publishing, please wait for a moment");
+        return userError(-1, Number(error), "Create media fail, please try to re-create media");
+      },
+      quotaExceeded: () =>
+        userError(
+          9,
+          2207042,
+          "You reached maximum number of posts that is allowed to be published by Content Publishing API.",
+        ),
+    },
+    // If `status_code` is ERROR, `status` is an error subcode.
+    toStatusNode: ({ status, error }) => ({ status_code: status, status: error ?? status }),
+    toUrl: (postId) => `https://www.instagram.com/p/${postId}/`,
+  });
 
 const megabyte = 1024 * 1024;
 const maxImageBytes = 8 * megabyte;
@@ -83,220 +86,6 @@ const videoLimits = {
   maxSeconds: 15 * 60,
   maxBitsPerSecond: 25_000_000,
 };
-const maxContainersPerDay = 400;
-const quotaWindowMs = 24 * 60 * 60 * 1000;
-
-interface Post {
-  id: string;
-  container: Container;
-  createdAt: number;
-  media: PublicPost["media"];
-}
-
-export async function startInstagram(): Promise<Instagram> {
-  const account = { id: "17841405822304914", username: "atelier_studio" };
-  const containers = new Map<string, Container>();
-  const posts: Post[] = [];
-  let lastId = 17_889_615_691_921_648n;
-  const nextId = (): string => String(++lastId);
-
-  const graph = await startGraphServer({
-    usage: { accountId: account.id, type: "instagram" },
-    rateLimitCode: 80002,
-    isPublishRequest: ({ method, segments }) => method === "POST" && segments[1] === "media_publish",
-    handle,
-  });
-
-  async function handle(request: GraphRequest): Promise<object> {
-    const { method, segments } = request;
-    const [node = "", edge, ...rest] = segments;
-    if (method === "GET" && node === "refresh_access_token") return refreshToken(request);
-    graph.tokens.authenticate(request);
-    if (rest.length > 0) throw new GraphError(`(#2500) Unknown path components: /${rest.join("/")}`, 2500);
-    const isAccount = node === account.id || node === "me";
-    if (edge !== undefined && !isAccount) throw objectMissing(node);
-    switch (`${method} ${edge ?? ""}`) {
-      case "POST media":
-        return createContainer(request);
-      case "POST media_publish":
-        return publish(request);
-      case "GET content_publishing_limit":
-        return readLimit(request);
-      case "GET media":
-        return listNodes(posts.map(toListedNode), request, ["id"]);
-      case "GET ":
-        return isAccount ? selectFields(toAccountNode(), request, ["id"]) : readNode(node, request);
-      default:
-        throw invalidParameter(`Unsupported ${method.toLowerCase()} request`);
-    }
-  }
-
-  function refreshToken(request: GraphRequest): object {
-    if (request.params.get("grant_type") !== "ig_refresh_token")
-      throw invalidParameter("grant_type must be ig_refresh_token");
-    return graph.tokens.refresh(request);
-  }
-
-  async function createContainer(request: GraphRequest): Promise<object> {
-    const { params } = request;
-    checkParamNames(request, [
-      "image_url",
-      "video_url",
-      "media_type",
-      "caption",
-      "alt_text",
-      "is_carousel_item",
-      "children",
-      "share_to_feed",
-    ]);
-    const since = graph.now() - quotaWindowMs;
-    if ([...containers.values()].filter(({ createdAt }) => createdAt > since).length >= maxContainersPerDay)
-      throw new GraphError("(#4) Application request limit reached", 4);
-
-    const isCarouselItem = readBoolean(request, "is_carousel_item", false);
-    const kind = readKind(request, isCarouselItem);
-    checkTexts(request, kind, isCarouselItem);
-    if (params.has("share_to_feed") && params.get("media_type") !== "REELS")
-      throw invalidParameter("share_to_feed is for reels only");
-    const container: Container = {
-      id: nextId(),
-      kind,
-      text: params.get("caption") ?? "",
-      isCarouselItem,
-      children: kind === "carousel" ? findChildren(request) : [],
-      createdAt: graph.now(),
-      isPublished: false,
-      remainingPolls: standIn.processingPolls[kind],
-      processing: Promise.resolve({ media: [] }),
-    };
-    const hasFault = kind !== "carousel" && takeFault(graph.faults, "failProcessing");
-    if (hasFault) container.processing = Promise.resolve({ error: kind === "video" ? "2207053" : "2207032" });
-    else if (kind === "image") container.processing = Promise.resolve(await processImage(request));
-    else if (kind === "video") container.processing = processVideo(request);
-    containers.set(container.id, container);
-    return { id: container.id };
-  }
-
-  function findChildren({ params }: GraphRequest): Container[] {
-    const ids = parseIds(params.get("children") ?? "");
-    if (ids.length < 2 || ids.length > 10)
-      throw userError(
-        100,
-        2207028,
-        "Your post won't work as a carousel. Carousels need at least 2 photos/videos and no more than 10 photos/videos.",
-      );
-    return ids.map((id) => {
-      const child = containers.get(id);
-      if (!child || graph.now() - child.createdAt >= containerLifetimeMs) throw builderMissing(id);
-      if (!child.isCarouselItem) throw invalidParameter(`Container ${id} was not created with is_carousel_item`);
-      return child;
-    });
-  }
-
-  async function publish(request: GraphRequest): Promise<object> {
-    checkParamNames(request, ["creation_id"]);
-    const id = request.params.get("creation_id");
-    if (id === undefined) throw invalidParameter("The parameter creation_id is required.");
-    const container = containers.get(id);
-    if (!container) throw builderMissing(id);
-    if (container.isCarouselItem) throw invalidParameter(`Container ${id} is an item of a carousel`);
-    const { status, error, media } = await readContainerState(container, graph.now());
-    if (status === "EXPIRED")
-      throw userError(-2, 2207020, "The media you are trying to access has expired. Please try to upload again.");
-    if (status === "IN_PROGRESS")
-      throw userError(9007, 2207027, "The media is not ready for publishing, please wait for a moment");
-    if (status === "ERROR") throw userError(-1, Number(error), "Create media fail, please try to re-create media");
-    if (countRecentPosts() >= standIn.quotaTotal)
-      throw userError(
-        9,
-        2207042,
-        "You reached maximum number of posts that is allowed to be published by Content Publishing API.",
-      );
-    container.isPublished = true;
-    const post = { id: nextId(), container, createdAt: graph.now(), media: media ?? [] };
-    posts.push(post);
-    return { id: post.id };
-  }
-
-  const countRecentPosts = (since = graph.now() - quotaWindowMs): number =>
-    posts.filter(({ createdAt }) => createdAt > since).length;
-
-  function readLimit(request: GraphRequest): object {
-    const since = request.params.get("since");
-    const sinceMs = since === undefined ? undefined : Number(since) * 1000;
-    if (sinceMs !== undefined && !(sinceMs >= graph.now() - quotaWindowMs))
-      throw invalidParameter("since must be a Unix timestamp no older than 24 hours");
-    const config = { quota_total: standIn.quotaTotal, quota_duration: 86_400 };
-    // The documented sample request asks for `rate_limit_settings`, but its sample response contains `config`.
-    const fields = (request.params.get("fields") ?? "quota_usage").replace("rate_limit_settings", "config");
-    const usage = { quota_usage: countRecentPosts(sinceMs), config };
-    return { data: [selectFields(usage, { params: new Map([["fields", fields]]) }, [])] };
-  }
-
-  async function readNode(id: string, request: GraphRequest): Promise<object> {
-    const post = posts.find((candidate) => candidate.id === id);
-    if (post) return selectFields(toListedNode(post).node, request, ["id"]);
-    const container = containers.get(id);
-    if (!container) throw objectMissing(id);
-    const { status, error } = await readContainerState(container, graph.now());
-    countPoll(container);
-    // If `status_code` is ERROR, `status` is an error subcode.
-    return selectFields({ id, status_code: status, status: error ?? status }, request, ["id"]);
-  }
-
-  const toAccountNode = (): Record<string, unknown> => ({
-    ...account,
-    user_id: account.id,
-    name: "Atelier Studio",
-    account_type: "BUSINESS",
-    media_count: posts.length,
-    profile_picture_url: undefined,
-  });
-
-  function toListedNode({ id, container, createdAt, media }: Post): ListedNode {
-    const types = { image: "IMAGE", video: "VIDEO", carousel: "CAROUSEL_ALBUM", text: undefined };
-    return {
-      createdAt,
-      node: {
-        id,
-        caption: container.text || undefined,
-        media_type: types[container.kind],
-        media_product_type: container.kind === "video" ? "REELS" : "FEED",
-        permalink: toUrl(id),
-        shortcode: id,
-        timestamp: formatTime(createdAt),
-        username: account.username,
-        owner: { id: account.id },
-        alt_text: container.kind === "image" ? (media[0]?.altText ?? undefined) : undefined,
-        children:
-          container.children.length > 0 ? { data: container.children.map((child) => ({ id: child.id })) } : undefined,
-        media_url: undefined,
-        thumbnail_url: undefined,
-      },
-    };
-  }
-
-  const standIn: Instagram = {
-    ...graph,
-    account,
-    accessToken: graph.tokens.issue(account.id),
-    posts: () =>
-      posts.map(({ id, container, createdAt, media }) => ({
-        id,
-        text: container.text,
-        media,
-        createdAt: new Date(createdAt),
-        url: toUrl(id),
-      })),
-    expireAccessToken: () => graph.tokens.expire(account.id),
-    issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(account.id)),
-    processingPolls: { text: 0, image: 0, video: 1, carousel: 0 },
-    quotaTotal: 50,
-  };
-  return standIn;
-}
-
-const toUrl = (id: string): string => `https://www.instagram.com/p/${id}/`;
 
 const userError = (code: number, subcode: number, message: string): GraphError =>
   new GraphError(message, code, {
@@ -306,10 +95,15 @@ const userError = (code: number, subcode: number, message: string): GraphError =
     error_user_msg: message,
   });
 
-const builderMissing = (id: string): GraphError =>
-  userError(24, 2207008, `The media builder with creation id = ${id} does not exist or has been expired.`);
+function readKind(request: GraphRequest, isCarouselItem: boolean): ReturnType<ContainerPlatform["readKind"]> {
+  const kind = readMediaKind(request, isCarouselItem);
+  checkTexts(request, kind, isCarouselItem);
+  if (request.params.has("share_to_feed") && request.params.get("media_type") !== "REELS")
+    throw invalidParameter("share_to_feed is for reels only");
+  return kind;
+}
 
-function readKind({ params }: GraphRequest, isCarouselItem: boolean): Container["kind"] {
+function readMediaKind({ params }: GraphRequest, isCarouselItem: boolean): "image" | "video" | "carousel" {
   const mediaType = params.get("media_type");
   const hasImage = params.has("image_url");
   const hasVideo = params.has("video_url");
@@ -333,13 +127,12 @@ function readKind({ params }: GraphRequest, isCarouselItem: boolean): Container[
   return "video";
 }
 
-function checkTexts({ params }: GraphRequest, kind: Container["kind"], isCarouselItem: boolean): void {
+function checkTexts(request: GraphRequest, kind: string, isCarouselItem: boolean): void {
+  const { params } = request;
   const caption = params.get("caption") ?? "";
-  const altText = params.get("alt_text");
   if (caption !== "" && isCarouselItem) throw invalidParameter("caption is not supported on items of a carousel");
-  if (altText !== undefined && kind !== "image") throw invalidParameter("alt_text is for images only");
-  if (altText !== undefined && Array.from(altText).length > 1000)
-    throw invalidParameter("alt_text must be at most 1000 characters");
+  if (params.has("alt_text") && kind !== "image") throw invalidParameter("alt_text is for images only");
+  checkLength(request, "alt_text", 1000);
   const captionLength = Array.from(caption).length;
   const hashtags = caption.match(/#[\p{L}\p{N}_]+/gu) ?? [];
   if (captionLength > 2200 || hashtags.length > 30)
