@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { days, toIsoTime, type Clock } from "#lib/clock.ts";
-import { takeFault } from "./http-stand-in.ts";
+import {
+  createFaults,
+  readBearer,
+  runWithFaults,
+  serve,
+  type Faults,
+  type RunningStandIn,
+  type StandInRequest,
+  type StandInResponse,
+} from "./http-stand-in.ts";
 
 /**
  * What the stand-ins for Facebook Pages, Instagram and Threads have in common: parameters, access tokens, error bodies,
@@ -27,22 +33,6 @@ export interface GraphRequest {
   token: string | undefined;
 }
 
-/** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
-export interface GraphFaults {
-  /** Requests that make a post public: do the work, then close the connection without a response. */
-  dropPublishResponses: number;
-  /** Requests that make a post public: do the work, then respond with 503. */
-  failPublishResponses: number;
-  /** Requests that make a post public: close the connection without doing the work. */
-  dropPublishRequests: number;
-  unavailablePublishes: number;
-  rateLimitedPublishes: number;
-  unavailableRequests: number;
-  rateLimitedRequests: number;
-  /** Media: accept it, then fail to process it. Facebook rejects a photo at once, as if it were invalid. */
-  failProcessing: number;
-}
-
 export interface RateLimit {
   code: 4 | 17 | 32 | 613 | 80001 | 80002;
   status: number;
@@ -57,13 +47,11 @@ export interface RequestRecord {
   status: number | undefined;
 }
 
-export interface GraphServer {
-  origin: string;
-  faults: GraphFaults;
+export interface GraphServer extends RunningStandIn {
+  faults: Faults;
   rateLimit: RateLimit;
   requests: RequestRecord[];
   tokens: AccessTokens;
-  close(): Promise<void>;
 }
 
 export interface GraphServerOptions {
@@ -95,87 +83,49 @@ export const objectMissing = (id: string): GraphError =>
   invalidParameter(`Unsupported request. Object with ID '${id}' does not exist`);
 
 export async function startGraphServer(options: GraphServerOptions): Promise<GraphServer> {
-  const server = createServer((req, res) => void serve(req, res));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const faults = createFaults();
+  const requests: RequestRecord[] = [];
+  const rateLimit: RateLimit = { code: options.rateLimitCode, status: 400, minutes: 1 };
+  const server = await serve(async (received) => {
+    const record: RequestRecord = { method: received.method, path: received.path, status: undefined };
+    requests.push(record);
+    const response = await respond(received).catch((error: unknown) => {
+      if (error instanceof GraphError) return toResponse(error);
+      throw error;
+    });
+    record.status = response?.status;
+    return response;
+  });
 
-  const graph: GraphServer = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    faults: {
-      dropPublishResponses: 0,
-      failPublishResponses: 0,
-      dropPublishRequests: 0,
-      unavailablePublishes: 0,
-      rateLimitedPublishes: 0,
-      unavailableRequests: 0,
-      rateLimitedRequests: 0,
-      failProcessing: 0,
-    },
-    rateLimit: { code: options.rateLimitCode, status: 400, minutes: 1 },
-    requests: [],
-    tokens: createAccessTokens(options.clock),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const record: RequestRecord = {
-      method: req.method ?? "",
-      path: (req.url ?? "").split("?", 1)[0] ?? "",
-      status: undefined,
-    };
-    graph.requests.push(record);
-    const respond = (status: number, body: object, headers: Record<string, string> = {}): void => {
-      record.status = status;
-      res.writeHead(status, { "content-type": "application/json; charset=UTF-8", ...headers });
-      res.end(JSON.stringify(body));
-    };
-    try {
-      const request = await readRequest(req, options.version);
-      const isPublish = options.isPublishRequest(request);
-      if (isPublish && takeFault(graph.faults, "dropPublishRequests")) return void req.socket.destroy();
-      throwInjectedFault(isPublish);
-      const body = await options.handle(request);
-      if (isPublish && takeFault(graph.faults, "dropPublishResponses")) return void req.socket.destroy();
-      if (isPublish && takeFault(graph.faults, "failPublishResponses")) throw serviceUnavailable();
-      respond(200, body);
-    } catch (error) {
-      if (error instanceof GraphError) return respond(error.status, toErrorBody(error), usageHeaders(error));
-      respond(500, toErrorBody(new GraphError(`The stand-in failed: ${String(error)}`, 1)));
-    }
+  async function respond(received: StandInRequest): Promise<StandInResponse | undefined> {
+    const request = await readRequest(received, options.version);
+    const { code, status } = rateLimit;
+    return runWithFaults(faults, {
+      isPublishing: options.isPublishRequest(request),
+      unavailable: toResponse(new GraphError("(#2) Service temporarily unavailable", 2, {}, 503)),
+      rateLimited: () => toResponse(new GraphError(`(#${code}) ${rateLimitMessages[code]}`, code, {}, status)),
+      run: async () => ({ status: 200, json: await options.handle(request) }),
+    });
   }
 
-  function throwInjectedFault(isPublish: boolean): void {
-    const { faults, rateLimit } = graph;
-    if (takeFault(faults, "unavailableRequests") || (isPublish && takeFault(faults, "unavailablePublishes")))
-      throw serviceUnavailable();
-    if (takeFault(faults, "rateLimitedRequests") || (isPublish && takeFault(faults, "rateLimitedPublishes")))
-      throw new GraphError(
-        `(#${rateLimit.code}) ${rateLimitMessages[rateLimit.code]}`,
-        rateLimit.code,
-        {},
-        rateLimit.status,
-      );
+  function toResponse({ message, status, details }: GraphError): StandInResponse {
+    const error = { message, type: "OAuthException", ...details, fbtrace_id: randomBytes(9).toString("base64url") };
+    const isRateLimit = Object.hasOwn(rateLimitMessages, String(details["code"]));
+    return { status, json: { error }, ...(isRateLimit ? { headers: createUsageHeaders() } : {}) };
   }
 
-  function usageHeaders({ details }: GraphError): Record<string, string> {
-    if (!Object.hasOwn(rateLimitMessages, String(details["code"]))) return {};
+  function createUsageHeaders(): Record<string, string> {
     const usage = { call_count: 100, total_time: 25, total_cputime: 25 };
     const { accountId, type } = options.usage;
-    const businessUsage = { type, ...usage, estimated_time_to_regain_access: graph.rateLimit.minutes };
+    const businessUsage = { type, ...usage, estimated_time_to_regain_access: rateLimit.minutes };
     return {
       "x-app-usage": JSON.stringify(usage),
       "x-business-use-case-usage": JSON.stringify({ [accountId]: [businessUsage] }),
     };
   }
 
-  return graph;
+  return { ...server, faults, rateLimit, requests, tokens: createAccessTokens(options.clock) };
 }
-
-const serviceUnavailable = (): GraphError => new GraphError("(#2) Service temporarily unavailable", 2, {}, 503);
 
 const rateLimitMessages: Record<RateLimit["code"], string> = {
   4: "Application request limit reached",
@@ -186,28 +136,19 @@ const rateLimitMessages: Record<RateLimit["code"], string> = {
   80002: "There have been too many calls to this Instagram account. Wait a bit and try again.",
 };
 
-const toErrorBody = ({ message, details }: GraphError): object => ({
-  error: { message, type: "OAuthException", ...details, fbtrace_id: randomBytes(9).toString("base64url") },
-});
-
-async function readRequest(req: IncomingMessage, version: string | undefined): Promise<GraphRequest> {
-  const url = new URL(req.url ?? "", "http://127.0.0.1");
-  const [, requestedVersion, path = ""] = /^\/(?:(v\d+\.\d+)\/)?(.*?)\/?$/.exec(url.pathname) ?? [];
+async function readRequest(received: StandInRequest, version: string | undefined): Promise<GraphRequest> {
+  const [, requestedVersion, path = ""] = /^\/(?:(v\d+\.\d+)\/)?(.*?)\/?$/.exec(received.path) ?? [];
   if (version !== undefined && requestedVersion !== undefined && requestedVersion !== version)
     throw new GraphError(`(#2500) Unknown path components: /${requestedVersion}`, 2500);
-
-  const chunks: Buffer[] = [];
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
-  const params = new Map(url.searchParams);
+  const params = new Map(received.query);
   const files: File[] = [];
-  await readBody(Buffer.concat(chunks), req.headers["content-type"] ?? "", params, files);
-
-  const header = /^Bearer (\S+)$/.exec(req.headers.authorization ?? "")?.[1];
+  await readForm(received, params, files);
+  const header = readBearer(received.headers);
   const token = params.get("access_token");
   if (header !== undefined && token !== undefined && header !== token)
     throw invalidParameter("The access tokens in the header and in the parameters differ");
   return {
-    method: req.method ?? "",
+    method: received.method,
     segments: path.split("/").map(decodeURIComponent),
     params,
     files,
@@ -215,18 +156,12 @@ async function readRequest(req: IncomingMessage, version: string | undefined): P
   };
 }
 
-async function readBody(body: Buffer, contentType: string, params: Map<string, string>, files: File[]): Promise<void> {
+async function readForm({ body, headers }: StandInRequest, params: Map<string, string>, files: File[]): Promise<void> {
   if (body.length === 0) return;
-  if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/.test(contentType)) {
-    const request = new Request("http://127.0.0.1", {
-      method: "POST",
-      body: new Uint8Array(body),
-      headers: { "content-type": contentType },
-    });
-    for (const [name, value] of await request.formData()) {
-      if (typeof value === "string") params.set(name, value);
-      else files.push(value);
-    }
+  const init = { headers: { "content-type": headers["content-type"] ?? "" } };
+  for (const [name, value] of await new Response(new Uint8Array(body), init).formData()) {
+    if (typeof value === "string") params.set(name, value);
+    else files.push(value);
   }
 }
 

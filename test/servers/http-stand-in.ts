@@ -3,35 +3,29 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the stand-ins for LinkedIn and X have in common: HTTP, faults and the media that they report to tests. */
+/** What all stand-ins have in common: HTTP and faults. Those for LinkedIn and X also share what they report to tests. */
 
 /** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
-export interface Faults {
+const noFaults = {
   /** Requests that make a post public: do the work, then close the connection without a response. */
-  dropResponses: number;
+  dropPublishResponses: 0,
+  /** Requests that make a post public: do the work, then respond with 503. */
+  failPublishResponses: 0,
   /** Requests that make a post public: close the connection without doing the work. */
-  dropRequests: number;
-  /** Requests that make a post public: respond with 503 without doing the work. */
-  unavailable: number;
-  /** Requests that make a post public: respond with 429 without doing the work. */
-  rateLimited: number;
-  /** All other requests that need an access token: respond with 503 without doing the work. */
-  unavailableUploads: number;
-  /** All other requests that need an access token: respond with 429 without doing the work. */
-  rateLimitedUploads: number;
-  /** Media whose upload completes: processing fails. */
-  failProcessing: number;
-}
-
-export const createFaults = (): Faults => ({
-  dropResponses: 0,
-  dropRequests: 0,
-  unavailable: 0,
-  rateLimited: 0,
-  unavailableUploads: 0,
-  rateLimitedUploads: 0,
+  dropPublishRequests: 0,
+  unavailablePublishes: 0,
+  rateLimitedPublishes: 0,
+  /** All requests that need an access token: respond with 503 without doing the work. */
+  unavailableRequests: 0,
+  /** All requests that need an access token: reject them because of a rate limit, without doing the work. */
+  rateLimitedRequests: 0,
+  /** Media: accept it, then fail to process it. Facebook rejects a photo at once, as if it were invalid. */
   failProcessing: 0,
-});
+};
+
+export type Faults = typeof noFaults;
+
+export const createFaults = (): Faults => ({ ...noFaults });
 
 /** Counts a fault down and returns whether it applies. */
 export function takeFault<Name extends string>(faults: Record<Name, number>, name: Name): boolean {
@@ -135,11 +129,13 @@ export async function runWithFaults(
   },
 ): Promise<StandInResponse | undefined> {
   const { isPublishing, unavailable, rateLimited, run } = request;
-  if (isPublishing && takeFault(faults, "dropRequests")) return undefined;
-  if (takeFault(faults, isPublishing ? "unavailable" : "unavailableUploads")) return unavailable;
-  if (takeFault(faults, isPublishing ? "rateLimited" : "rateLimitedUploads")) return rateLimited();
+  const takePublishFault = (name: keyof Faults): boolean => isPublishing && takeFault(faults, name);
+  if (takePublishFault("dropPublishRequests")) return undefined;
+  if (takeFault(faults, "unavailableRequests") || takePublishFault("unavailablePublishes")) return unavailable;
+  if (takeFault(faults, "rateLimitedRequests") || takePublishFault("rateLimitedPublishes")) return rateLimited();
   const response = await run();
-  return isPublishing && takeFault(faults, "dropResponses") ? undefined : response;
+  if (takePublishFault("dropPublishResponses")) return undefined;
+  return takePublishFault("failPublishResponses") ? unavailable : response;
 }
 
 export function readBearer(headers: IncomingHttpHeaders): string | undefined {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { after, before } from "node:test";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Endpoints, Platform } from "#connectors/platform.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -12,29 +13,41 @@ import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import type { Publication } from "#domain/publishing/ports.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
-import { days, minutes } from "#lib/clock.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { days, type Clock } from "#lib/clock.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
+import type { ContainerStandIn } from "../servers/graph-containers.ts";
 import type { Fixture } from "./engines.ts";
+import { createGraphClient } from "./graph-client.ts";
 import { isLongRun } from "./long-run.ts";
 import { muxVideo } from "./muxed-videos.ts";
 import { extractToken } from "./platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "./publishing-fixture.ts";
-import { jpeg, pdf } from "./samples.ts";
-import { waitUntil } from "./wait-until.ts";
+import { jpeg, manyFrameGif, pdf } from "./samples.ts";
 
 /** How many responses are lost in tests that look for duplicate posts. */
 export const lostResponseCount = isLongRun ? 50 : 3;
 
-export interface StandInAccount {
+/** A stand-in for a platform, and the account on it that a test connects. */
+export interface StandInAccount<StandIn> {
   platform: Platform;
-  /** The stand-in's URL, and the endpoints that replace the platform's. */
-  origin: string;
+  standIn: StandIn;
+  /** The endpoints that replace the platform's. */
   endpoints: Partial<Endpoints>;
   account: { id: string; handle?: string };
-  tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">;
-  app?: { clientId: string; clientSecret: string };
+  tokens: Tokens;
 }
+
+interface StandInServer {
+  origin: string;
+  posts(): readonly { text: string }[];
+  close(): Promise<void>;
+}
+
+type Tokens = Pick<PlatformTokens, "accessToken" | "refreshToken">;
+type PostOf<StandIn extends StandInServer> = ReturnType<StandIn["posts"]>[number];
 
 export interface TestFile {
   kind: "image" | "video" | "document";
@@ -44,40 +57,63 @@ export interface TestFile {
   altText?: string;
 }
 
-/** A service whose studio has one connected account, on a stand-in for its platform. */
-export interface PlatformPublishing {
-  publishing: PublishingFixture;
+/** A service whose studio has one connected account, on a stand-in for its platform. Both use the fixture's clock. */
+export interface PlatformPublishing<StandIn extends StandInServer> extends PublishingFixture {
+  standIn: StandIn;
   connectionId: string;
-  /** Creates a post with these files and publishes it. Returns the id of the publication. */
-  publish(text: string, files?: readonly TestFile[]): Promise<string>;
-  /** Waits until the publication has one of the states, for as long as the worker may retry. */
-  waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
-  /** Publishes, and waits until the post is public. */
-  publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
-  /** Changes the stored time of the first lookup to this many milliseconds ago. */
-  backdateLookup(publicationId: string, ms: number): Promise<void>;
+  /** The public posts that have this text. */
+  listPosts(text: string): PostOf<StandIn>[];
+  /** Creates a post with these files and requests its publication. Returns the id of the publication. */
+  request(text: string, files?: readonly TestFile[]): Promise<string>;
+  /** Publishes, and asserts that there is one public post. */
+  publish(text: string, files?: readonly TestFile[]): Promise<{ view: PublicationView; post: PostOf<StandIn> }>;
+  /** Publishes, and asserts that it fails with this problem, and that nothing with this text is public. */
+  assertFails(code: string, text: string, files?: readonly TestFile[]): Promise<PublicationView>;
+  /** Loses the commit of a post. Returns the id of its publication, which is unconfirmed. */
+  requestUnconfirmed(text: string, files?: readonly TestFile[]): Promise<string>;
+  find(publicationId: string): Promise<Publication>;
   /** Changes the text of the publication's post, as its owner. */
   editPost(publicationId: string, text: string): Promise<void>;
   /** Resolves an unconfirmed publication: the owner asks to publish it again. Returns the status of the response. */
   publishAgain(publicationId: string): Promise<number>;
   findConnection(): Promise<PlatformConnection>;
-  storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
+  storeTokens(tokens: Tokens): Promise<void>;
   /** Connects the account through OAuth. `authorize` consents at the platform and returns the callback URL. */
   connect(authorize: (location: string) => string): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function startPlatformPublishing(fixture: Fixture, standIn: StandInAccount): Promise<PlatformPublishing> {
-  const { platform, origin, account, app = { clientId: "the-client-id", clientSecret: "the-client-secret" } } = standIn;
+/** Starts a stand-in and a service before the tests of the suite. Only tests and hooks may read the result. */
+export function usePlatform<StandIn extends StandInServer>(
+  fixture: Fixture,
+  start: (clock: Clock) => Promise<StandInAccount<StandIn>>,
+): PlatformPublishing<StandIn> {
+  const publisher = {} as PlatformPublishing<StandIn>;
+  before(async () => {
+    Object.assign(publisher, await startPlatformPublishing(fixture, await start(fixture.clock)));
+  });
+  after(async () => {
+    await publisher.close?.();
+    await publisher.standIn?.close();
+  });
+  return publisher;
+}
+
+async function startPlatformPublishing<StandIn extends StandInServer>(
+  fixture: Fixture,
+  { platform, standIn, endpoints, account, tokens: initialTokens }: StandInAccount<StandIn>,
+): Promise<PlatformPublishing<StandIn>> {
+  const app = { clientId: "the-client-id", clientSecret: "the-client-secret" };
   assert.ok(typeof platform.endpoints === "object");
-  const redirectedPlatform = { ...platform, endpoints: { ...platform.endpoints, ...standIn.endpoints } };
-  const publicFetch = createPublicFetch({ ...platformFetchLimits, privateHosts: new Set([new URL(origin).host]) });
+  const redirectedPlatform = { ...platform, endpoints: { ...platform.endpoints, ...endpoints } };
+  const privateHosts = new Set([new URL(standIn.origin).host]);
+  const publicFetch = createPublicFetch({ ...platformFetchLimits, privateHosts });
   const publishing = await startPublishing(fixture, [], {
+    clock: fixture.clock,
     platforms: [{ platform: redirectedPlatform, app, publicFetch }],
   });
-  const { service, owner, api } = publishing;
-  const { deps } = service;
-  const storedId = await deps.platformStore.insertOrUpdate(
+  const { owner, api, waitForState } = publishing;
+  const { deps } = publishing.service;
+  const connectionId = await deps.platformStore.insertOrUpdate(
     {
       id: deps.newId("platformConnection"),
       studioId: owner.studio.id,
@@ -89,143 +125,168 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
     },
     maxConnections,
   );
-  assert.ok(storedId);
-  const connectionId: string = storedId;
+  assert.ok(connectionId);
 
-  const storeTokens: PlatformPublishing["storeTokens"] = async (tokens) => {
-    const sealed = sealCredential(deps, { id: connectionId, studioId: owner.studio.id }, { tokens });
-    const expiresAt = deps.clock() + days(60);
-    const connectedBy = { userId: owner.user.id, at: deps.clock() };
-    await deps.platformStore.connect(connectionId, sealed, { expiresAt, renewAt: expiresAt }, connectedBy);
-  };
-  await storeTokens(standIn.tokens);
-
-  const publish: PlatformPublishing["publish"] = async (text, files = []) => {
-    const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
-    for (const { content, altText, ...file } of files) {
-      const input = { ...file, base64: content.toString("base64") };
-      const { assetId } = await uploadAssetInline(deps, owner, input);
-      if (altText !== undefined) await updateAsset(deps, owner, { assetId, altText });
-      await attachAsset(deps, owner, { postId, assetId });
-    }
-    const response = await api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
-    assert.equal(response.status, 201, JSON.stringify(response.body));
-    return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
-  };
-
-  const waitForState: PlatformPublishing["waitForState"] = async (publicationId, ...states) => {
-    let view: PublicationView | undefined;
-    const isReached = async (): Promise<boolean> => {
-      view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
-      return states.includes(view.state);
-    };
-    await waitUntil(isReached, { timeoutMs: 180_000, intervalMs: 50 }).catch((error: unknown) => {
-      throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
-    });
-    assert.ok(view);
-    return view;
-  };
-
-  const backdateLookup: PlatformPublishing["backdateLookup"] = async (publicationId, ms) => {
-    const tryUpdate = async (): Promise<boolean> => {
-      const { progress } = (await deps.publications.find(owner.studio.id, publicationId)) ?? {};
-      if (progress?.lookedUpSince === undefined) return false;
-      const change = { progress: { ...progress, lookedUpSince: (await deps.publications.getTime()) - ms } };
-      return (await deps.publications.update(publicationId, change, { states: ["committing"] })) !== undefined;
-    };
-    await waitUntil(tryUpdate, { timeoutMs: 60_000, intervalMs: 50 });
-  };
-
-  return {
-    publishing,
-    backdateLookup,
+  const publisher: PlatformPublishing<StandIn> = {
+    ...publishing,
+    standIn,
     connectionId,
-    publish,
-    waitForState,
+    listPosts: (text) => (standIn.posts() as PostOf<StandIn>[]).filter((post) => post.text === text),
+    async request(text, files = []) {
+      const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
+      for (const { content, altText, ...file } of files) {
+        const input = { ...file, base64: content.toString("base64") };
+        const { assetId } = await uploadAssetInline(deps, owner, input);
+        if (altText !== undefined) await updateAsset(deps, owner, { assetId, altText });
+        await attachAsset(deps, owner, { postId, assetId });
+      }
+      const { publications } = await publishPost(deps, owner, { postId, connectionIds: [connectionId] });
+      return publications[0]?.id ?? "";
+    },
+    async publish(text, files) {
+      const view = await waitForState(await publisher.request(text, files), "published", "failed", "unconfirmed");
+      assert.equal(view.state, "published", JSON.stringify(view.problem));
+      const [post, ...others] = publisher.listPosts(text);
+      assert.ok(post && others.length === 0, `${others.length + 1} posts`);
+      return { view, post };
+    },
+    async assertFails(code, text, files) {
+      const view = await waitForState(await publisher.request(text, files), "failed", "published", "unconfirmed");
+      assert.deepEqual([view.problem?.code, publisher.listPosts(text)], [code, []]);
+      return view;
+    },
+    async requestUnconfirmed(text, files) {
+      const { faults } = standIn as unknown as { faults: { dropPublishRequests: number } };
+      faults.dropPublishRequests = 1;
+      const id = await publisher.request(text, files);
+      await waitForState(id, "unconfirmed", "published");
+      assert.deepEqual([faults.dropPublishRequests, publisher.listPosts(text)], [0, []]);
+      return id;
+    },
+    async find(publicationId) {
+      const publication = await deps.publications.find(owner.studio.id, publicationId);
+      assert.ok(publication);
+      return publication;
+    },
     async editPost(publicationId, text) {
-      const { postId = "" } = (await deps.publications.find(owner.studio.id, publicationId)) ?? {};
+      const { postId } = await publisher.find(publicationId);
       await updatePost(deps, owner, { postId, body: text });
     },
     publishAgain: async (publicationId) =>
       (await api("POST", `/publications/${publicationId}/resolve`, { outcome: "retry" })).status,
-    async publishAndWait(text, files) {
-      const view = await waitForState(await publish(text, files), "published", "failed", "unconfirmed");
-      assert.equal(view.state, "published", JSON.stringify(view.problem));
-      return view;
-    },
     async findConnection() {
       const connection = await deps.platformStore.find(owner.studio.id, connectionId);
       assert.ok(connection);
       return connection;
     },
-    storeTokens,
+    async storeTokens(tokens) {
+      const sealed = sealCredential(deps, { id: connectionId, studioId: owner.studio.id }, { tokens });
+      const expiresAt = deps.clock() + days(60);
+      const connectedBy = { userId: owner.user.id, at: deps.clock() };
+      await deps.platformStore.connect(connectionId, sealed, { expiresAt, renewAt: expiresAt }, connectedBy);
+    },
     async connect(authorize) {
       const { connectUrl } = await connectPlatform(deps, owner, { platform: platform.id });
       const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
       await finishConnect(deps, owner, { callback: new URL(authorize(location)), pending });
     },
-    close: () => publishing.close(),
   };
+  await publisher.storeTokens(initialTokens);
+  return publisher;
 }
 
-interface LostResponseTest {
-  publisher: PlatformPublishing;
-  standIn: { faults: { dropPublishResponses: number } };
-  files?: readonly TestFile[];
-  listPosts(text: string): readonly { url: string | null }[];
+interface LosingStandIn extends StandInServer {
+  faults: { dropPublishResponses: number };
 }
 
 /** Publishes posts whose responses are lost, and asserts that each one is public once and that its URL is known. */
-export async function assertPostsAreFoundAfterLostResponses(lostResponseTest: LostResponseTest): Promise<void> {
-  const { publisher, standIn, files, listPosts } = lostResponseTest;
-  const texts = Array.from({ length: lostResponseCount }, (_, i) => `Lost response ${i}`);
-  standIn.faults.dropPublishResponses = lostResponseCount;
-  const ids = await Promise.all(texts.map((text) => publisher.publish(text, files)));
-  const urls = [];
-  for (const id of ids) urls.push((await publisher.waitForState(id, "published", "unconfirmed")).url);
-  assert.equal(standIn.faults.dropPublishResponses, 0);
-  assert.deepEqual(
-    texts.map((text) => listPosts(text).map(({ url }) => url)),
-    urls.map((url) => [url]),
-  );
-}
-
-interface EditedPostTest {
-  publisher: PlatformPublishing;
-  standIn: { faults: { dropPublishRequests: number } };
-  files?: readonly TestFile[];
-  listPosts(text: string): readonly { url: string | null }[];
-  /** Publishes a container at the stand-in. */
-  publishContainer(containerId: string): Promise<Response>;
+export async function assertPostsAreFoundAfterLostResponses<StandIn extends LosingStandIn>(
+  publisher: PlatformPublishing<StandIn>,
+  toUrl: (post: PostOf<StandIn>) => string,
+  files?: readonly TestFile[],
+): Promise<void> {
+  const { faults } = publisher.standIn;
+  faults.dropPublishResponses = lostResponseCount;
+  for (let i = 0; i < lostResponseCount; i++) {
+    const { view, post } = await publisher.publish(`Lost & found <${i}>: example.com, https://a.example/b`, files);
+    assert.equal(view.url, toUrl(post));
+  }
+  assert.equal(faults.dropPublishResponses, 0);
 }
 
 /**
  * Loses the commit of a post, edits the post and publishes it again. Asserts that one post is public: the first text if
  * its container became public in the meantime, otherwise the edited text.
  */
-export async function assertEditedPostAppearsOnce(editedPostTest: EditedPostTest): Promise<void> {
-  const { publisher, standIn, files, listPosts, publishContainer } = editedPostTest;
-  const { service, owner } = publisher.publishing;
+export async function assertEditedPostAppearsOnce(
+  publisher: PlatformPublishing<ContainerStandIn>,
+  publishEdge: string,
+  files?: readonly TestFile[],
+): Promise<void> {
   for (const becomesPublic of [true, false]) {
     const texts = [`Not confirmed ${becomesPublic}`, `Edited ${becomesPublic}`] as const;
-    standIn.faults.dropPublishRequests = 1;
-    const id = await publisher.publish(texts[0], files);
-    await publisher.backdateLookup(id, minutes(6));
-    await publisher.waitForState(id, "unconfirmed");
+    const id = await publisher.requestUnconfirmed(texts[0], files);
     await publisher.editPost(id, "Too long ".repeat(300));
     assert.equal(await publisher.publishAgain(id), 409);
     await publisher.editPost(id, texts[1]);
-    const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
-    if (becomesPublic) assert.equal((await publishContainer(progress?.containerId ?? "")).status, 200);
+    if (becomesPublic) await publishContainer(publisher, publishEdge, id);
     assert.equal(await publisher.publishAgain(id), 200);
     const { state, url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
-    const { content } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
+    const { content } = await publisher.find(id);
     assert.deepEqual([state, content?.text], ["published", texts[becomesPublic ? 0 : 1]]);
     assert.deepEqual(
-      texts.map((text) => listPosts(text).map((post) => post.url)),
+      texts.map((text) => publisher.listPosts(text).map((post) => post.url)),
       becomesPublic ? [[url], []] : [[], [url]],
     );
   }
+}
+
+/** Publishes the container of an unconfirmed publication at the stand-in. */
+export async function publishContainer(
+  { standIn, find }: PlatformPublishing<ContainerStandIn>,
+  publishEdge: string,
+  publicationId: string,
+): Promise<void> {
+  const { progress } = await find(publicationId);
+  const client = createGraphClient(standIn.origin, () => standIn.accessToken);
+  const { status } = await client.post(`/${standIn.account.id}/${publishEdge}`, {
+    creation_id: progress?.containerId ?? "",
+  });
+  assert.equal(status, 200);
+}
+
+/** Asserts that a publication waits, and uploads nothing, while the account's quota is used up. */
+export async function assertWaitsForQuota(
+  publisher: PlatformPublishing<ContainerStandIn>,
+  files?: readonly TestFile[],
+): Promise<void> {
+  const { standIn } = publisher;
+  standIn.quotaTotal = 0;
+  const id = await publisher.request("Over the quota", files);
+  const countUploads = () => standIn.requests.filter(({ method }) => method === "POST").length;
+  const uploadsBefore = countUploads();
+  for (let runs = 0; runs < 2; runs++) await publisher.run(id);
+  assert.deepEqual([(await publisher.find(id)).state, countUploads() - uploadsBefore], ["scheduled", 0]);
+  standIn.quotaTotal = 1000;
+  await publisher.waitForState(id, "published");
+  assert.equal(publisher.listPosts("Over the quota").length, 1);
+}
+
+interface ExpiringStandIn extends StandInServer {
+  expireAccessToken(): void;
+  issueAccessToken(): string;
+}
+
+/** Asserts that an expired token fails a publication, and that the account can be connected again. */
+export async function assertNeedsReconnect(
+  publisher: PlatformPublishing<ExpiringStandIn>,
+  files?: readonly TestFile[],
+): Promise<void> {
+  publisher.standIn.expireAccessToken();
+  await publisher.assertFails("connect_expired", "Expired", files);
+  assert.equal((await publisher.findConnection()).state, "needs_reconnect");
+  await publisher.storeTokens({ accessToken: publisher.standIn.issueAccessToken() });
+  await publisher.publish("Connected again", files);
 }
 
 export async function createTestImage(altText: string, width = 800, height = 600): Promise<TestFile> {
@@ -238,11 +299,22 @@ export async function createTestImage(altText: string, width = 800, height = 600
   };
 }
 
+let videoPromise: Promise<Buffer> | undefined;
+
 /** More than 4 MiB, so that platforms receive it in several parts. Within the limits of every platform. */
 export async function createTestVideo(): Promise<TestFile> {
-  const content = await muxVideo("mp4", { seconds: 4, frameRate: 30, frameBytes: 38_000, width: 720, height: 720 });
-  return { kind: "video", mimeType: "video/mp4", filename: "tour.mp4", content };
+  videoPromise ??= muxVideo("mp4", { seconds: 4, frameRate: 30, frameBytes: 38_000, width: 720, height: 720 });
+  return { kind: "video", mimeType: "video/mp4", filename: "tour.mp4", content: await videoPromise };
 }
+
+/** Three frames. */
+export const createTestGif = (altText?: string): TestFile => ({
+  kind: "image",
+  mimeType: "image/gif",
+  filename: "loop.gif",
+  content: manyFrameGif(3),
+  ...(altText === undefined ? {} : { altText }),
+});
 
 export const createTestDocument = (): TestFile => ({
   kind: "document",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -11,12 +12,15 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { unsealCredential, sealCredential } from "#domain/platforms/credentials.ts";
-import { systemClock } from "#lib/clock.ts";
+import { createSessions } from "#auth/sign-in.ts";
+import { runPublication } from "#domain/publishing/run-publication.ts";
+import { seconds, systemClock } from "#lib/clock.ts";
+import type { TestClock } from "./clock.ts";
 import { createDeps, type Fixture } from "./engines.ts";
-import { createCookieJar, createHttpBrowser, signIn, type HttpBrowser } from "./http-browser.ts";
+import { createHttpBrowser, type HttpBrowser } from "./http-browser.ts";
 import { newConnection } from "./platform-fixture.ts";
 import { startService, type RunningService, type ServiceOptions } from "./service.ts";
-import { newStudio, signInUser } from "./users.ts";
+import { newStudio } from "./users.ts";
 import { png } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -30,8 +34,10 @@ export interface PublishingFixture {
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   setFaults(faults: Record<string, number>): Promise<void>;
   listSandboxPosts(): Promise<SandboxPostView[]>;
-  /** Waits until a publication has one of the states. */
+  /** Waits until a publication has one of the states. With a test clock, runs it until then. */
   waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
+  /** Only with a test clock: advances it to the next run of the publication, and does that run. */
+  run(publicationId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,23 +49,28 @@ export interface SandboxPostView {
   createdAt: string;
 }
 
-/** A service with its worker, and an owner whose studio has connected sandbox accounts. */
+/**
+ * A service with its worker, and an owner whose studio has connected sandbox accounts. With a test clock, the service has
+ * no worker, and uses that clock instead of the database's: retries and lookups take no time.
+ */
 export async function startPublishing(
   fixture: Fixture,
   accounts: readonly string[] = ["harbour"],
-  options: ServiceOptions & { runsWorker?: boolean; files?: FileStore } = {},
+  options: ServiceOptions & { runsWorker?: boolean; files?: FileStore; clock?: TestClock } = {},
 ): Promise<PublishingFixture> {
-  const { runsWorker = true, files, ...serviceOptions } = options;
-  const deps = createDeps(fixture.database, systemClock);
+  const { clock, runsWorker = clock === undefined, files, ...serviceOptions } = options;
+  const deps = clock
+    ? withTestClock(createDeps(fixture.database, clock), clock)
+    : createDeps(fixture.database, systemClock);
   const service = await startService(files ? { ...deps, files } : deps, {
     config: { areRateLimitsEnabled: false },
     ...serviceOptions,
   });
   if (runsWorker) service.startWorker();
-  const browser = createHttpBrowser(createCookieJar());
-  await signIn(service.base, `owner-${Math.random().toString(36).slice(2)}@example.com`, browser);
-  const { user } = (await (await browser.send(`${service.base}/api/me`)).json()) as { user: Caller["user"] };
-  const owner = await newStudio(service.deps, await signInUser(service.deps, user));
+  const owner = await newStudio(service.deps);
+  const browser = createHttpBrowser();
+  const sessions = createSessions({ deps: service.deps, base: service.base });
+  browser.cookies.store(new URL(service.base), [await sessions.start(owner.user.id, undefined)]);
   const api: PublishingFixture["api"] = async (method, path, body) => {
     const response = await browser.send(`${service.base}/api/studios/${owner.studio.id}${path}`, {
       method,
@@ -76,6 +87,42 @@ export async function startPublishing(
     assert.match(resultPage.text, /Sandbox is connected/);
   }
   const connections = await service.deps.platformStore.list(owner.studio.id);
+
+  async function run(publicationId: string): Promise<void> {
+    assert.ok(clock);
+    const { publications } = service.deps;
+    const publication = await publications.find(owner.studio.id, publicationId);
+    const nextRunAt = publication?.nextRunAt ?? publication?.leaseExpiresAt ?? null;
+    assert.ok(nextRunAt !== null, `no run is planned: ${JSON.stringify(publication)}`);
+    if (nextRunAt > clock()) clock.advance(nextRunAt - clock());
+    const claim = { now: clock(), leaseExpiresAt: clock() + seconds(30), slots: oneSlot };
+    const claimed = (await publications.claimAbandoned(claim)) ?? (await publications.claimDue(claim));
+    assert.ok(claimed);
+    await runPublication(service.deps, claimed, new AbortController().signal);
+  }
+
+  async function waitForState(publicationId: string, ...states: string[]): Promise<PublicationView> {
+    let view: PublicationView | undefined;
+    const isReached = async (): Promise<boolean> => {
+      view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
+      return states.includes(view.state);
+    };
+    const description = `the publication is ${states.join(" or ")}`;
+    const runUntilReached = async (): Promise<void> => {
+      for (let runs = 0; !(await isReached()); runs++) {
+        assert.ok(runs < 200, description);
+        await run(publicationId);
+      }
+    };
+    // Longer than the default, because a publication may convert several images.
+    const wait = clock ? runUntilReached() : waitUntil(isReached, { timeoutMs: 60_000, description });
+    await wait.catch((error: unknown) => {
+      throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
+    });
+    assert.ok(view);
+    return view;
+  }
+
   return {
     service,
     browser,
@@ -94,25 +141,24 @@ export async function startPublishing(
       assert.equal(response.status, 200);
       return ((await response.json()) as { posts: SandboxPostView[] }).posts;
     },
-    async waitForState(publicationId, ...states) {
-      let view: PublicationView | undefined;
-      await waitUntil(
-        async () => {
-          view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
-          return states.includes(view.state);
-        },
-        // Longer than the default, because a publication may convert several images.
-        { timeoutMs: 60_000, description: `the publication is ${states.join(" or ")}` },
-      ).catch((error: unknown) => {
-        throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
-      });
-      assert.ok(view);
-      return view;
-    },
+    waitForState,
+    run,
     async close() {
       await service.stopWorker();
       await service.close();
     },
+  };
+}
+
+function withTestClock(deps: Deps, clock: TestClock): Deps {
+  const withClock = (publications: Deps["publications"]) => ({ ...publications, getTime: async () => clock() });
+  return {
+    ...deps,
+    publications: withClock(deps.publications),
+    transact: (authority, work, transactOptions) =>
+      deps.transact(authority, (tx) => work({ ...tx, publications: withClock(tx.publications) }), transactOptions),
+    // Calls with a signal limit how long other work may take, and this clock does not advance while it runs.
+    sleep: async (ms, signal) => void (signal ? await once(signal, "abort") : clock.advance(ms)),
   };
 }
 

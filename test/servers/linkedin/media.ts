@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { days, type Clock } from "#lib/clock.ts";
 import {
   hashBytes,
   readBearer,
@@ -23,8 +24,8 @@ import {
 
 /** The Images, Videos and Documents APIs; see `server.ts` for the sources. */
 
-export type MediaKind = "image" | "video" | "document";
-export type MediaStatus = "WAITING_UPLOAD" | "PROCESSING" | "AVAILABLE" | "PROCESSING_FAILED";
+type MediaKind = "image" | "video" | "document";
+type MediaStatus = "WAITING_UPLOAD" | "PROCESSING" | "AVAILABLE" | "PROCESSING_FAILED";
 
 export interface MediaAsset {
   urn: string;
@@ -32,8 +33,7 @@ export interface MediaAsset {
   owner: string;
   parts: UploadPart[];
   uploadUrlExpiresAt: number;
-  /** When the upload was complete. */
-  completedAt: number | undefined;
+  isComplete: boolean;
   remainingPolls: number;
   processingFailureReason: string | undefined;
   mimeType: string;
@@ -48,12 +48,6 @@ interface UploadPart {
   etag: string;
 }
 
-/** How long media stay in `PROCESSING`: until the status was read `polls` times, and for at least `ms`. */
-export interface Processing {
-  polls: number;
-  ms: number;
-}
-
 /** The limits in LinkedIn's documentation. Where a unit is ambiguous (75kb, 500MB), these are the stricter values. */
 export const documentedLimits = {
   imagePixels: 36_152_320,
@@ -64,14 +58,12 @@ export const documentedLimits = {
 };
 
 export interface MediaOptions {
-  now(): number;
+  clock: Clock;
   uploadOrigin(): string;
-  processing: Record<MediaKind, Processing>;
-  limits: typeof documentedLimits;
+  settings: { processingPolls: number; limits: typeof documentedLimits };
   takeProcessingFailure(): boolean;
-  /** Whether the member may create media for this person or organization. */
+  /** Whether the member may create media for this person. */
   canActAs(urn: string): boolean;
-  canReadMemberContent(): boolean;
   isTokenValid(token: string): boolean;
 }
 
@@ -86,16 +78,14 @@ export interface MediaStore {
 
 /** The documentation shows `split -b 4194303`, but also an inclusive first range of 0 to 4194303, one byte more. */
 const partBytes = 4_194_304;
-const uploadUrlLifetimeMs = 30 * 24 * 60 * 60 * 1000;
+const uploadUrlLifetimeMs = days(30);
 
 export function createMediaStore(options: MediaOptions): MediaStore {
   const assets = new Map<string, MediaAsset>();
 
   function statusOf(asset: MediaAsset): MediaStatus {
-    if (asset.completedAt === undefined) return "WAITING_UPLOAD";
-    const isProcessing =
-      asset.remainingPolls > 0 || options.now() < asset.completedAt + options.processing[asset.kind].ms;
-    if (isProcessing) return "PROCESSING";
+    if (!asset.isComplete) return "WAITING_UPLOAD";
+    if (asset.remainingPolls > 0) return "PROCESSING";
     return asset.processingFailureReason === undefined ? "AVAILABLE" : "PROCESSING_FAILED";
   }
 
@@ -113,9 +103,9 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       kind,
       owner,
       parts: kind === "video" ? splitIntoParts(size) : [{ firstByte: 0, lastByte: 0, bytes: undefined, etag: "" }],
-      uploadUrlExpiresAt: options.now() + uploadUrlLifetimeMs,
-      completedAt: undefined,
-      remainingPolls: options.processing[kind].polls,
+      uploadUrlExpiresAt: options.clock() + uploadUrlLifetimeMs,
+      isComplete: false,
+      remainingPolls: kind === "image" ? 0 : options.settings.processingPolls,
       processingFailureReason: undefined,
       mimeType: "",
       bytes: 0,
@@ -144,7 +134,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const size = request["fileSizeBytes"];
     if (size === undefined) throw missingField("fileSizeBytes");
     if (typeof size !== "number" || !Number.isInteger(size) || size <= 0) throw invalidValue("fileSizeBytes");
-    if (size > options.limits.videoBytes.maxDeclared) throw invalidValue("fileSizeBytes");
+    if (size > options.settings.limits.videoBytes.maxDeclared) throw invalidValue("fileSizeBytes");
     for (const name of ["uploadCaptions", "uploadThumbnail"]) {
       if (request[name] === true) throw notImplemented(name);
       if (request[name] !== undefined && request[name] !== false) throw invalidValue(name);
@@ -158,7 +148,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const target = asset?.parts[Number(part)];
     if (request.method !== "PUT" || !asset || !target) throw reject(404, "NOT_FOUND", "Could not find entity");
     checkUploadHeaders(asset.kind, request);
-    if (options.now() > asset.uploadUrlExpiresAt)
+    if (options.clock() > asset.uploadUrlExpiresAt)
       throw reject(400, "EXPIRED_UPLOAD_URL", "The Video upload URL is expired");
     if (request.body.length === 0) throw reject(400, "BAD_REQUEST", "The upload is empty");
     if (asset.kind === "video") {
@@ -212,11 +202,11 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     asset.mimeType = mimeType;
     asset.bytes = content.length;
     asset.sha256 = hashBytes(content);
-    asset.completedAt ??= options.now();
+    asset.isComplete = true;
   }
 
   async function inspect(kind: MediaKind, content: Buffer): Promise<{ mimeType: string; problem?: string }> {
-    const { limits } = options;
+    const { limits } = options.settings;
     if (kind === "image") {
       const image = await inspectImage(content);
       const mimeType = image?.mimeType ?? "";
@@ -243,8 +233,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const asset = assets.get(urn);
     if (asset?.kind !== kind) throw reject(404, "NOT_FOUND", "Could not find entity");
     // "Tokens with only w_member_social permissions would be unable to perform a GET call for rest/images."
-    const canRead = kind === "image" ? options.canReadMemberContent() : true;
-    if (!canRead || !options.canActAs(asset.owner)) throw forbiddenMedia(kind);
+    if (kind === "image" || !options.canActAs(asset.owner)) throw forbiddenMedia(kind);
     const status = statusOf(asset);
     if (status === "PROCESSING") asset.remainingPolls--;
     const reason = asset.processingFailureReason;

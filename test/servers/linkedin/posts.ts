@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { isRecord, Rejection, type StandInRequest, type StandInResponse } from "../http-stand-in.ts";
+import { minutes, type Clock } from "#lib/clock.ts";
+import { Rejection, type StandInResponse } from "../http-stand-in.ts";
 import {
   accessDenied,
   invalidUrnId,
@@ -36,17 +37,14 @@ interface AttachedMedia {
 }
 
 export interface PostOptions {
-  now(): number;
+  clock: Clock;
   media: MediaStore;
   canActAs(urn: string): boolean;
-  canRead(author: string): boolean;
   takeDuplicateOfMissingPost(): boolean;
 }
 
 export interface PostStore {
   create(body: unknown): StandInResponse;
-  read(urn: string): StandInResponse;
-  find(request: StandInRequest): StandInResponse;
   listLive(): StoredPost[];
 }
 
@@ -55,7 +53,7 @@ const maxCharacters = 3000;
 /** "Maximum length is 4,086 characters." */
 const maxAltText = 4086;
 /** "Wait 10 minutes for the duplicate restriction to expire or modify the content." */
-const duplicateWindowMs = 10 * 60 * 1000;
+const duplicateWindowMs = minutes(10);
 const visibilities = ["PUBLIC", "CONNECTIONS", "LOGGED_IN", "CONTAINER"];
 
 export function createPostStore(options: PostOptions): PostStore {
@@ -83,7 +81,7 @@ export function createPostStore(options: PostOptions): PostStore {
     rejectDuplicate(author, commentary, post["content"]);
     const type = media.some(({ asset }) => asset.kind === "video") ? "ugcPost" : "share";
     const urn = `urn:li:${type}:${createId()}`;
-    const createdAt = options.now();
+    const createdAt = options.clock();
     posts.push({ urn, author, commentary, rendered, visibility, content: post["content"], media, createdAt });
     return { status: 201, headers: { "x-restli-id": urn } };
   }
@@ -146,7 +144,7 @@ export function createPostStore(options: PostOptions): PostStore {
     const toKey = (post: { author: string; commentary: string; content: unknown }): string =>
       JSON.stringify([post.author, post.commentary, post.content ?? null]);
     const key = toKey({ author, commentary, content });
-    const isRecent = (post: StoredPost): boolean => options.now() - post.createdAt < duplicateWindowMs;
+    const isRecent = (post: StoredPost): boolean => options.clock() - post.createdAt < duplicateWindowMs;
     const original = posts.findLast((post) => isRecent(post) && toKey(post) === key);
     if (!original) return;
     const urn = options.takeDuplicateOfMissingPost() ? `urn:li:share:${createId()}` : original.urn;
@@ -165,32 +163,7 @@ export function createPostStore(options: PostOptions): PostStore {
   const isLive = (post: StoredPost): boolean =>
     post.media.every(({ asset }) => options.media.statusOf(asset) === "AVAILABLE");
 
-  function read(urn: string): StandInResponse {
-    if (!/^urn:li:(share|ugcPost):/.test(urn)) throw invalidUrnType("id");
-    const post = posts.find((candidate) => candidate.urn === urn);
-    if (!options.canRead(post?.author ?? "urn:li:person:")) throw accessDenied("partnerApiPostsExternal.GET.20260901");
-    if (!post) throw reject(404, "NOT_FOUND", `Could not find entity ${urn}`);
-    return { status: 200, json: toElement(post) };
-  }
-
-  function find({ headers, query }: StandInRequest): StandInResponse {
-    if (headers["x-restli-method"] !== "FINDER" || query.get("q") !== "author")
-      throw reject(400, "BAD_REQUEST", "Find posts with q=author and the header X-RestLi-Method: FINDER");
-    const author = query.get("author");
-    if (author === null) throw missingField("author");
-    if (!options.canRead(author)) throw accessDenied("partnerApiPostsExternal.FINDER-author.20260901");
-    const count = Number(query.get("count") ?? 10);
-    const start = Number(query.get("start") ?? 0);
-    if (!Number.isInteger(count) || count < 1 || count > 100) throw invalidValue("count");
-    if (!Number.isInteger(start) || start < 0) throw invalidValue("start");
-    const sortBy = query.get("sortBy") ?? "LAST_MODIFIED";
-    if (!["LAST_MODIFIED", "CREATED"].includes(sortBy)) throw invalidValue("sortBy");
-    const newestFirst = posts.filter((post) => post.author === author).toReversed();
-    const elements = newestFirst.slice(start, start + count).map(toElement);
-    return { status: 200, json: { paging: { start, count, links: [] }, elements } };
-  }
-
-  return { create, read, find, listLive: () => posts.filter(isLive) };
+  return { create, listLive: () => posts.filter(isLive) };
 }
 
 function checkDistribution(value: unknown): void {
@@ -206,21 +179,3 @@ function checkDistribution(value: unknown): void {
     if (list.length > 0) throw notImplemented(`distribution.${field}`);
   }
 }
-
-const toElement = (post: StoredPost): Record<string, unknown> => ({
-  id: post.urn,
-  author: post.author,
-  commentary: toReturnedText(post.commentary),
-  visibility: post.visibility,
-  distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
-  lifecycleState: "PUBLISHED",
-  isReshareDisabledByAuthor: false,
-  createdAt: post.createdAt,
-  publishedAt: post.createdAt,
-  lastModifiedAt: post.createdAt,
-  ...(isRecord(post.content) ? { content: post.content } : {}),
-});
-
-/** LinkedIn returns hashtags as templates. */
-const toReturnedText = (commentary: string): string =>
-  commentary.replaceAll(/(?<!\\|\|)#([\p{L}\p{N}]+)/gu, String.raw`{hashtag|\#|$1}`);

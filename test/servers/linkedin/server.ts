@@ -1,3 +1,4 @@
+import type { Clock } from "#lib/clock.ts";
 import {
   createFaults,
   isRecord,
@@ -15,7 +16,7 @@ import {
 } from "../http-stand-in.ts";
 import { createAccountTokens, type AccountTokens } from "../account-tokens.ts";
 import { accessDenied, invalidValue, rateLimited, reject, unauthorized, unavailable } from "./errors.ts";
-import { createMediaStore, documentedLimits, type MediaKind, type Processing } from "./media.ts";
+import { createMediaStore, documentedLimits } from "./media.ts";
 import { createPostStore, type StoredPost } from "./posts.ts";
 
 /**
@@ -30,9 +31,8 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * | `POST /rest/videos?action=initializeUpload` | video URN and one upload URL per 4 MB part |
  * | `PUT {uploadUrl}` | the bytes; a video part responds with its ETag |
  * | `POST /rest/videos?action=finalizeUpload` | joins the parts, in the order of their ETags |
- * | `GET /rest/{images,videos,documents}/{urn}` | processing status |
+ * | `GET /rest/{videos,documents}/{urn}` | processing status |
  * | `POST /rest/posts` | creates a public post: 201, no body, its URN in `x-restli-id` |
- * | `GET /rest/posts/{urn}`, `GET /rest/posts?q=author` | reads posts; needs the restricted scope `r_member_social` |
  *
  * Sources, 2026-11-16: pages below https://learn.microsoft.com/en-us/linkedin/ (versions from 2023 to 2026). The live
  * pages could not be read. Stored copies had only the first 1,500 to 2,000 characters of these pages:
@@ -63,13 +63,9 @@ export interface LinkedInStandIn extends RunningStandIn {
   requests: string[];
   /** The id of the signed-in member, as in `urn:li:person:{id}`. */
   memberId: string;
-  /** Organizations whose page the member administers. */
-  organizations: Set<string>;
   tokens: AccountTokens;
   faults: LinkedInFaults;
   settings: LinkedInSettings;
-  /** Moves the clock of the stand-in: upload URLs expire, the daily quota resets, duplicates are accepted again. */
-  advanceClock(ms: number): void;
 }
 
 export interface LinkedInFaults extends Faults {
@@ -80,14 +76,9 @@ export interface LinkedInFaults extends Faults {
 export interface LinkedInSettings {
   /** Versions of the API by `YYYYMM`; a version is active for at least one year. */
   activeVersions: Set<string>;
-  processing: Record<MediaKind, Processing>;
-  /** Requests of the member per day (UTC). */
-  dailyRequests: number;
+  /** How many status requests return `PROCESSING`. Images are processed at once. */
+  processingPolls: number;
   limits: typeof documentedLimits;
-  /** LinkedIn issues refresh tokens only to approved apps. */
-  issuesRefreshTokens: boolean;
-  /** The origin of upload URLs; by default that of the stand-in. Tests that put a proxy in front of it change it. */
-  uploadOrigin: string;
 }
 
 export interface LinkedInPost {
@@ -102,14 +93,10 @@ export interface LinkedInPost {
   createdAt: Date;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 const resources = { images: "image", videos: "video", documents: "document" } as const;
 
-export async function startLinkedIn(): Promise<LinkedInStandIn> {
-  let clockOffset = 0;
-  const now = (): number => Date.now() + clockOffset;
+export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
   const memberId = "8675309abc";
-  const organizations = new Set(["urn:li:organization:2414183"]);
   const tokens = createAccountTokens({
     authorizationPath: "/oauth/v2/authorization",
     requiresPkce: false,
@@ -120,35 +107,25 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     activeVersions: new Set(
       ["202512", "202601", "202602", "202603", "202604", "202605"].concat(["202606", "202607", "202608", "202609"]),
     ),
-    processing: { image: { polls: 0, ms: 0 }, video: { polls: 1, ms: 0 }, document: { polls: 1, ms: 0 } },
-    dailyRequests: 150,
+    processingPolls: 1,
     limits: structuredClone(documentedLimits),
-    issuesRefreshTokens: true,
-    uploadOrigin: "",
   };
-  const quota = { day: 0, used: 0 };
   const requests: string[] = [];
 
-  const canActAs = (urn: string): boolean => {
-    if (urn === `urn:li:person:${memberId}`) return tokens.scopes.has("w_member_social");
-    return organizations.has(urn) && tokens.scopes.has("w_organization_social");
-  };
+  const canActAs = (urn: string): boolean =>
+    urn === `urn:li:person:${memberId}` && tokens.scopes.has("w_member_social");
   const media = createMediaStore({
-    now,
-    uploadOrigin: () => settings.uploadOrigin,
-    processing: settings.processing,
-    limits: settings.limits,
+    clock,
+    uploadOrigin: () => server.origin,
+    settings,
     takeProcessingFailure: () => takeFault(faults, "failProcessing"),
     canActAs,
-    canReadMemberContent: () => tokens.scopes.has("r_member_social"),
     isTokenValid: (token) => tokens.stateOf(token) === "valid",
   });
   const posts = createPostStore({
-    now,
+    clock,
     media,
     canActAs,
-    canRead: (author) =>
-      tokens.scopes.has(author.startsWith("urn:li:person:") ? "r_member_social" : "r_organization_social"),
     takeDuplicateOfMissingPost: () => takeFault(faults, "duplicatesOfMissingPosts"),
   });
 
@@ -156,14 +133,11 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     const query = request.query.toString();
     requests.push(`${request.method} ${request.path}${query ? `?${query}` : ""}`);
     if (request.path.startsWith("/dms-uploads/")) return media.upload(request);
-    if (request.method === "POST" && request.path === "/oauth/v2/accessToken")
-      return grantTokens(request, tokens, settings.issuesRefreshTokens);
+    if (request.method === "POST" && request.path === "/oauth/v2/accessToken") return grantTokens(request, tokens);
     checkToken(request);
     const isPublishing = request.method === "POST" && request.path === "/rest/posts";
     return runWithFaults(faults, { isPublishing, unavailable, rateLimited, run: () => route(request) });
   });
-
-  settings.uploadOrigin = server.origin;
 
   function checkToken(request: StandInRequest): void {
     const token = readBearer(request.headers);
@@ -190,13 +164,6 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
       throw reject(400, "BAD_REQUEST", "All APIs require the request header X-Restli-Protocol-Version: 2.0.0");
   }
 
-  function chargeQuota(): void {
-    const day = Math.floor(now() / dayMs);
-    if (quota.day !== day) Object.assign(quota, { day, used: 0 });
-    if (quota.used >= settings.dailyRequests) throw new Rejection(rateLimited());
-    quota.used++;
-  }
-
   async function route(request: StandInRequest): Promise<StandInResponse> {
     const { method, path, query } = request;
     if (method === "GET" && path === "/v2/userinfo") {
@@ -206,10 +173,8 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     const [, resource = "", key] = /^\/rest\/(posts|images|videos|documents)(?:\/(.+))?$/.exec(path) ?? [];
     if (resource === "") throw reject(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${path}`);
     checkVersion(request);
-    chargeQuota();
     if (resource === "posts") {
       if (method === "POST" && key === undefined) return posts.create(readJson(request));
-      if (method === "GET") return key === undefined ? posts.find(request) : posts.read(decodeUrn(key));
     } else {
       const kind = resources[resource as keyof typeof resources];
       const action = query.get("action");
@@ -243,11 +208,9 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     posts: () => posts.listLive().map(toPublicPost),
     requests,
     memberId,
-    organizations,
     tokens,
     faults,
     settings,
-    advanceClock: (ms) => void (clockOffset += ms),
   };
 }
 
@@ -270,7 +233,7 @@ function decodeUrn(key: string): string {
   return decodeURIComponent(key);
 }
 
-function grantTokens(request: StandInRequest, tokens: AccountTokens, issuesRefreshTokens: boolean): StandInResponse {
+function grantTokens(request: StandInRequest, tokens: AccountTokens): StandInResponse {
   const form = new URLSearchParams(request.body.toString());
   const isClient = form.get("client_id") === tokens.clientId && form.get("client_secret") === tokens.clientSecret;
   if (readContentType(request.headers) !== "application/x-www-form-urlencoded" || !isClient)
@@ -283,7 +246,8 @@ function grantTokens(request: StandInRequest, tokens: AccountTokens, issuesRefre
   const json = {
     access_token: accessToken,
     expires_in: 5_184_000,
-    ...(issuesRefreshTokens ? { refresh_token: refreshToken, refresh_token_expires_in: 31_536_000 } : {}),
+    refresh_token: refreshToken,
+    refresh_token_expires_in: 31_536_000,
     scope: [...scopes].join(" "),
   };
   return { status: 200, json };

@@ -32,10 +32,6 @@ export const rateLimited: StandInResponse = {
   json: { errors: [{ code: 88, message: "Rate limit exceeded" }] },
 };
 
-/** Fails on a feature that X documents and this stand-in doesn't implement, so that no test passes by luck. */
-export const notImplemented = (feature: string): Rejection =>
-  new Rejection(createProblem(501, "Not Implemented", `The stand-in does not implement ${feature}`));
-
 /** Requires an object that has only known fields (`additionalProperties: false` in the OpenAPI document). */
 export function requireRecord(value: unknown, name: string, knownFields: readonly string[]): Record<string, unknown> {
   if (!isRecord(value)) throw invalidRequest(`${name} must be an object`);

@@ -1,6 +1,7 @@
+import { days, type Clock } from "#lib/clock.ts";
 import { hashBytes, readContentType, Rejection, type StandInRequest, type StandInResponse } from "../http-stand-in.ts";
 import { inspectImage, inspectVideo } from "../inspect-media.ts";
-import { invalidMediaIds, invalidRequest, notFound, readJson, requireId, requireRecord } from "./errors.ts";
+import { invalidMediaIds, invalidRequest, notFound, requireId, requireRecord } from "./errors.ts";
 
 /** Media upload; see `server.ts` for the sources. */
 
@@ -28,7 +29,7 @@ export interface UploadedMedia {
  * The limits in X's documentation. Where a unit is ambiguous (5 MB), these are the stricter values. Exception:
  * segments may have 5 MiB.
  */
-export const documentedLimits = {
+const limits = {
   imageBytes: 5_000_000,
   gifBytes: 15_000_000,
   videoBytes: 512_000_000,
@@ -39,9 +40,8 @@ export const documentedLimits = {
 };
 
 export interface MediaOptions {
-  now(): number;
+  clock: Clock;
   createId(): string;
-  limits: typeof documentedLimits;
   /** How often a client reads the status until processing ends, and how long X asks it to wait in between. */
   processing: { polls: number; checkAfterSecs: number };
   takeProcessingFailure(): boolean;
@@ -64,20 +64,13 @@ const typesOfCategory: Record<string, string[]> = {
   tweet_image: imageTypes,
   tweet_gif: ["image/gif"],
   tweet_video: videoTypes,
-  amplify_video: videoTypes,
-  dm_image: imageTypes,
-  dm_gif: ["image/gif"],
-  dm_video: videoTypes,
-  subtitles: ["text/srt", "text/vtt"],
 };
-const keyPrefixes: Record<string, number> = { tweet_image: 3, tweet_gif: 16, tweet_video: 7, amplify_video: 13 };
+const keyPrefixes: Record<string, number> = { tweet_image: 3, tweet_gif: 16, tweet_video: 7 };
 const sessionSecs = 1_295_999;
-const mediaSecs = 86_400;
 const maxAltText = 1000;
 
 export function createMediaStore(options: MediaOptions): MediaStore {
   const uploads = new Map<string, UploadedMedia>();
-  const { limits } = options;
 
   function create(category: string, mimeType: string, totalBytes: number): UploadedMedia {
     const id = options.createId();
@@ -88,7 +81,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       mimeType,
       totalBytes,
       segments: new Map(),
-      expiresAt: options.now() + sessionSecs * 1000,
+      expiresAt: options.clock() + sessionSecs * 1000,
       isFinalized: false,
       state: undefined,
       remainingPolls: options.processing.polls,
@@ -103,13 +96,12 @@ export function createMediaStore(options: MediaOptions): MediaStore {
   function find(id: string): UploadedMedia {
     const media = uploads.get(id);
     if (!media) throw notFound();
-    if (options.now() > media.expiresAt) throw invalidRequest("The media has expired", { media_id: [id] });
+    if (options.clock() > media.expiresAt) throw invalidRequest("The media has expired", { media_id: [id] });
     return media;
   }
 
   function initialize(body: unknown): StandInResponse {
-    const fields = ["additional_owners", "media_category", "media_type", "shared", "total_bytes"];
-    const request = requireRecord(body, "the request", fields);
+    const request = requireRecord(body, "the request", ["media_category", "media_type", "total_bytes"]);
     const { media_type: mimeType, total_bytes: totalBytes } = request;
     if (typeof mimeType !== "string" || !Object.values(typesOfCategory).flat().includes(mimeType))
       throw invalidRequest("media_type is not supported", { media_type: [mimeType] });
@@ -166,7 +158,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     media.isFinalized = true;
     media.state = isImage ? undefined : "pending";
     media.sha256 = hashBytes(content);
-    media.expiresAt = options.now() + mediaSecs * 1000;
+    media.expiresAt = options.clock() + days(1);
     media.segments.clear();
   }
 
@@ -202,17 +194,17 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       id: media.id,
       media_key: media.mediaKey,
       size: media.totalBytes,
-      expires_after_secs: Math.max(0, Math.floor((media.expiresAt - options.now()) / 1000)),
+      expires_after_secs: Math.max(0, Math.floor((media.expiresAt - options.clock()) / 1000)),
       ...(media.state === undefined ? {} : { processing_info: { state: media.state, ...wait } }),
     };
   }
 
   /** "The older simple upload (images only)". */
   async function uploadAtOnce(request: StandInRequest): Promise<StandInResponse> {
-    const fields = await readUpload(request, ["media", "media_category", "additional_owners"]);
+    const fields = await readUpload(request, ["media", "media_category"]);
     const { media: content, media_category: category } = fields;
     if (!Buffer.isBuffer(content) || content.length === 0) throw invalidRequest("media is required");
-    if (category !== "tweet_image" && category !== "dm_image")
+    if (category !== "tweet_image")
       throw invalidRequest("media_category must be an image category", { media_category: [category] });
     checkSize(category, content.length);
     const mimeType = (await inspectImage(content))?.mimeType ?? "";
@@ -238,9 +230,8 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const media = ids.map((id) => uploads.get(id));
     const isReady = (item: UploadedMedia | undefined): item is UploadedMedia =>
       item?.isFinalized === true &&
-      options.now() <= item.expiresAt &&
-      (item.state === undefined || item.state === "succeeded") &&
-      item.category in keyPrefixes;
+      options.clock() <= item.expiresAt &&
+      (item.state === undefined || item.state === "succeeded");
     if (!media.every(isReady)) throw invalidMediaIds(ids);
     // "You may attach up to 4 photos, 1 animated GIF or 1 video in a Post."
     const hasOnlyImages = media.every(({ category }) => category === "tweet_image");
@@ -256,17 +247,13 @@ function defaultCategoryOf(mimeType: string): string {
   return mimeType.startsWith("video/") ? "tweet_video" : "tweet_image";
 }
 
-/** Reads an upload as multipart form data with raw bytes, or as JSON with base64. */
+/** Reads an upload as multipart form data. Its other form, JSON with base64, is not implemented. */
 async function readUpload(
   request: StandInRequest,
   knownFields: readonly string[],
-): Promise<Record<string, Buffer | string | number>> {
-  const contentType = readContentType(request.headers);
-  if (contentType === "application/json") {
-    const fields = requireRecord(readJson(request), "the request", knownFields) as Record<string, string>;
-    return { ...fields, media: Buffer.from(fields["media"] ?? "", "base64") };
-  }
-  if (contentType !== "multipart/form-data") throw invalidRequest("The content type must be multipart/form-data");
+): Promise<Record<string, Buffer | string>> {
+  if (readContentType(request.headers) !== "multipart/form-data")
+    throw invalidRequest("The content type must be multipart/form-data");
   const headers = { "content-type": request.headers["content-type"]! };
   const form = await new Response(new Uint8Array(request.body), { headers }).formData();
   const fields: Record<string, Buffer | string> = {};

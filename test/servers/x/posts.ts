@@ -1,5 +1,6 @@
+import { toIsoTime, type Clock } from "#lib/clock.ts";
 import type { StandInResponse } from "../http-stand-in.ts";
-import { forbidden, invalidRequest, notImplemented, requireId, requireRecord } from "./errors.ts";
+import { forbidden, invalidRequest, requireId, requireRecord } from "./errors.ts";
 import type { MediaStore, UploadedMedia } from "./media.ts";
 import {
   countCashtags,
@@ -25,7 +26,7 @@ export interface StoredPost {
 }
 
 export interface PostOptions {
-  now(): number;
+  clock: Clock;
   createId(): string;
   userId: string;
   username: string;
@@ -40,46 +41,13 @@ export interface PostStore {
   readTimeline(userId: string, query: URLSearchParams): StandInResponse;
 }
 
-const unimplementedFields = [
-  "card_uri",
-  "community_id",
-  "direct_message_deep_link",
-  "edit_options",
-  "for_super_followers_only",
-  "geo",
-  "made_with_ai",
-  "nullcast",
-  "paid_partnership",
-  "poll",
-  "quote_tweet_id",
-  "reply",
-  "reply_settings",
-  "share_with_followers",
-];
-const timelineParameters = [
-  "max_results",
-  "pagination_token",
-  "start_time",
-  "end_time",
-  "since_id",
-  "until_id",
-  "exclude",
-  "tweet.fields", // in the guides
-  "post.fields", // in the OpenAPI document
-  "expansions",
-  "user.fields",
-  "media.fields",
-  "poll.fields",
-  "place.fields",
-];
+const timelineParameters = ["max_results", "start_time", "exclude", "tweet.fields"];
 
 export function createPostStore(options: PostOptions): PostStore {
   const posts: StoredPost[] = [];
 
   function create(body: unknown): StandInResponse {
-    const request = requireRecord(body, "the request", ["text", "media", ...unimplementedFields]);
-    const unimplementedField = unimplementedFields.find((field) => request[field] !== undefined);
-    if (unimplementedField !== undefined) throw notImplemented(unimplementedField);
+    const request = requireRecord(body, "the request", ["text", "media"]);
     const text = request["text"] ?? "";
     if (typeof text !== "string") throw invalidRequest("text must be a string", { text: [text] });
     const ids = request["media"] === undefined ? [] : readMediaIds(request["media"]);
@@ -109,7 +77,7 @@ export function createPostStore(options: PostOptions): PostStore {
       returnedText: escapeHtml(hasMedia ? `${shortened} ${link.url}`.trim() : shortened),
       urls: hasMedia ? [...urls, link] : urls,
       media,
-      createdAt: options.now(),
+      createdAt: options.clock(),
     };
   }
 
@@ -122,29 +90,23 @@ export function createPostStore(options: PostOptions): PostStore {
     if (!Number.isInteger(maxResults) || maxResults < 5 || maxResults > 100)
       throw invalidRequest("max_results must be from 5 to 100", { max_results: [query.get("max_results")] });
     const visiblePosts = options.takeStaleRead() ? posts.slice(0, -1) : posts;
-    const matches = visiblePosts.filter(createFilter(query)).toReversed();
-    const page = matches.slice(0, maxResults);
-    const meta = {
-      result_count: page.length,
-      ...(page.length > 0 ? { newest_id: page[0]!.id, oldest_id: page.at(-1)!.id } : {}),
-      ...(matches.length > page.length ? { next_token: encodeToken(page.at(-1)!.id) } : {}),
+    const page = visiblePosts.filter(createFilter(query)).toReversed().slice(0, maxResults);
+    const meta = { result_count: page.length };
+    return {
+      status: 200,
+      json: page.length === 0 ? { meta } : { data: page.map((post) => toData(post, query)), meta },
     };
-    if (page.length === 0) return { status: 200, json: { meta } };
-    const includes = createIncludes(page, query);
-    return { status: 200, json: { data: page.map((post) => toData(post, query)), ...includes, meta } };
   }
 
   function toData(post: StoredPost, query: URLSearchParams): Record<string, unknown> {
-    const fields = readList(query, "tweet.fields").concat(readList(query, "post.fields"));
-    const expandsMedia = readList(query, "expansions").includes("attachments.media_keys");
-    const hasAttachments = post.media.length > 0 && (fields.includes("attachments") || expandsMedia);
+    const fields = query.get("tweet.fields")?.split(",") ?? [];
+    const hasAttachments = post.media.length > 0 && fields.includes("attachments");
     const hasEntities = post.urls.length > 0 && fields.includes("entities");
     return {
       id: post.id,
       text: post.returnedText,
       edit_history_tweet_ids: [post.id],
       ...(fields.includes("created_at") ? { created_at: formatTime(post.createdAt) } : {}),
-      ...(fields.includes("author_id") ? { author_id: options.userId } : {}),
       ...(hasAttachments ? { attachments: { media_keys: post.media.map(({ mediaKey }) => mediaKey) } } : {}),
       ...(hasEntities ? { entities: { urls: post.urls } } : {}),
     };
@@ -172,19 +134,8 @@ function checkText(text: string): void {
 }
 
 function createFilter(query: URLSearchParams): (post: StoredPost) => boolean {
-  const readId = (name: string): bigint | undefined =>
-    query.has(name) ? BigInt(requireId(query.get(name), name)) : undefined;
-  const [sinceId, untilId] = [readId("since_id"), readId("until_id")];
-  const [startTime, endTime] = [readTime(query, "start_time"), readTime(query, "end_time")];
-  const token = query.get("pagination_token");
-  const beforeId = token === null ? undefined : decodeToken(token);
-  return (post) => {
-    const id = BigInt(post.id);
-    const time = Math.floor(post.createdAt / 1000);
-    if ((sinceId !== undefined && id <= sinceId) || (untilId !== undefined && id >= untilId)) return false;
-    if ((startTime !== undefined && time < startTime) || (endTime !== undefined && time >= endTime)) return false;
-    return beforeId === undefined || id < beforeId;
-  };
+  const startTime = readTime(query, "start_time");
+  return ({ createdAt }) => startTime === undefined || Math.floor(createdAt / 1000) >= startTime;
 }
 
 /** Seconds since the epoch: times have second granularity. */
@@ -196,33 +147,7 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
   return Math.floor(Date.parse(value) / 1000);
 }
 
-const encodeToken = (id: string): string => Buffer.from(id).toString("hex");
-
-function decodeToken(token: string): bigint {
-  const id = Buffer.from(token, "hex").toString();
-  if (!/^\d+$/.test(id)) throw invalidRequest("pagination_token is not valid", { pagination_token: [token] });
-  return BigInt(id);
-}
-
-const readList = (query: URLSearchParams, name: string): string[] => query.get(name)?.split(",") ?? [];
-
-const formatTime = (ms: number): string => new Date(Math.floor(ms / 1000) * 1000).toISOString();
-
-function createIncludes(page: StoredPost[], query: URLSearchParams): Record<string, unknown> {
-  const media = page.flatMap((post) => post.media);
-  if (media.length === 0 || !readList(query, "expansions").includes("attachments.media_keys")) return {};
-  const hasAltText = readList(query, "media.fields").includes("alt_text");
-  const typeOf = (category: string): string => {
-    if (category === "tweet_gif") return "animated_gif";
-    return category.endsWith("_video") ? "video" : "photo";
-  };
-  const items = media.map(({ mediaKey, category, altText }) => ({
-    media_key: mediaKey,
-    type: typeOf(category),
-    ...(hasAltText && altText !== undefined ? { alt_text: altText } : {}),
-  }));
-  return { includes: { media: items } };
-}
+const formatTime = (ms: number): string => toIsoTime(Math.floor(ms / 1000) * 1000);
 
 const createMissingUser = (userId: string): Record<string, unknown> => ({
   value: userId,

@@ -1,8 +1,8 @@
+import type { Clock } from "#lib/clock.ts";
 import {
   createFaults,
   readBearer,
   readContentType,
-  Rejection,
   runWithFaults,
   serve,
   takeFault,
@@ -14,7 +14,7 @@ import {
 } from "../http-stand-in.ts";
 import { createAccountTokens, type AccountTokens } from "../account-tokens.ts";
 import { forbidden, notFound, rateLimited, readJson, unauthorized, unavailable } from "./errors.ts";
-import { createMediaStore, documentedLimits } from "./media.ts";
+import { createMediaStore } from "./media.ts";
 import { createPostStore } from "./posts.ts";
 
 /**
@@ -25,7 +25,7 @@ import { createPostStore } from "./posts.ts";
  * | `GET /2/users/me` | the signed-in user |
  * | `POST /2/oauth2/token` | redeems a code or a refresh token; `tokens.authorize` issues codes |
  * | `POST /2/media/upload/initialize` | starts a chunked upload and returns the media id |
- * | `POST /2/media/upload/{id}/append` | one segment, as form data or JSON |
+ * | `POST /2/media/upload/{id}/append` | one segment, as form data |
  * | `POST /2/media/upload/{id}/finalize` | joins the segments; videos and GIFs are processed after that |
  * | `GET /2/media/upload?command=STATUS&media_id={id}` | processing status |
  * | `POST /2/media/upload` | an image in one request |
@@ -53,8 +53,6 @@ export interface XStandIn extends RunningStandIn {
   tokens: AccountTokens;
   faults: XFaults;
   settings: XSettings;
-  /** Moves the clock of the stand-in: media expire and rate limits reset. */
-  advanceClock(ms: number): void;
 }
 
 export interface XFaults extends Faults {
@@ -63,12 +61,9 @@ export interface XFaults extends Faults {
 }
 
 export interface XSettings {
-  /** Requests per user and 15 minutes, by endpoint. */
-  rateLimits: Record<Endpoint, number>;
   /** The seconds until `x-rate-limit-reset` in responses that `faults` reject with 429. */
   faultResetSecs: number;
   processing: { polls: number; checkAfterSecs: number };
-  limits: typeof documentedLimits;
 }
 
 export interface XPost {
@@ -81,25 +76,22 @@ export interface XPost {
 }
 
 const endpoints = {
-  "GET /2/users/me": { limit: 75, scopes: ["tweet.read", "users.read"] },
-  "GET /2/users/:id/tweets": { limit: 900, scopes: ["tweet.read", "users.read"] },
-  "POST /2/tweets": { limit: 100, scopes: ["tweet.read", "tweet.write", "users.read"] },
-  "POST /2/media/upload": { limit: 500, scopes: ["media.write"] },
-  "GET /2/media/upload": { limit: 1000, scopes: ["media.write"] },
-  "POST /2/media/upload/initialize": { limit: 1875, scopes: ["media.write"] },
-  "POST /2/media/upload/:id/append": { limit: 1875, scopes: ["media.write"] },
-  "POST /2/media/upload/:id/finalize": { limit: 1875, scopes: ["media.write"] },
-  "POST /2/media/metadata": { limit: 500, scopes: ["media.write"] },
+  "GET /2/users/me": ["tweet.read", "users.read"],
+  "GET /2/users/:id/tweets": ["tweet.read", "users.read"],
+  "POST /2/tweets": ["tweet.read", "tweet.write", "users.read"],
+  "POST /2/media/upload": ["media.write"],
+  "GET /2/media/upload": ["media.write"],
+  "POST /2/media/upload/initialize": ["media.write"],
+  "POST /2/media/upload/:id/append": ["media.write"],
+  "POST /2/media/upload/:id/finalize": ["media.write"],
+  "POST /2/media/metadata": ["media.write"],
 } as const;
-export type Endpoint = keyof typeof endpoints;
+type Endpoint = keyof typeof endpoints;
 
-const windowMs = 15 * 60 * 1000;
 /** X's ids contain the milliseconds since this time. */
 const idEpoch = 1_288_834_974_657n;
 
-export async function startX(): Promise<XStandIn> {
-  let clockOffset = 0;
-  const now = (): number => Date.now() + clockOffset;
+export async function startX(clock: Clock): Promise<XStandIn> {
   const [userId, username] = ["2244994945", "atelier"];
   const tokens = createAccountTokens({
     authorizationPath: "/i/oauth2/authorize",
@@ -107,27 +99,22 @@ export async function startX(): Promise<XStandIn> {
     scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
   });
   const faults: XFaults = { ...createFaults(), staleReads: 0 };
-  const limitEntries = Object.entries(endpoints).map(([endpoint, { limit }]) => [endpoint, limit]);
   const settings: XSettings = {
-    rateLimits: Object.fromEntries(limitEntries) as Record<Endpoint, number>,
     faultResetSecs: 1,
     processing: { polls: 1, checkAfterSecs: 1 },
-    limits: structuredClone(documentedLimits),
   };
-  const windows = new Map<Endpoint, { resetAt: number; used: number }>();
   const requests: string[] = [];
 
   let sequence = 0n;
-  const createId = (): string => String(((BigInt(now()) - idEpoch) << 22n) + sequence++);
+  const createId = (): string => String(((BigInt(clock()) - idEpoch) << 22n) + sequence++);
   const media = createMediaStore({
-    now,
+    clock,
     createId,
-    limits: settings.limits,
     processing: settings.processing,
     takeProcessingFailure: () => takeFault(faults, "failProcessing"),
   });
   const takeStaleRead = (): boolean => takeFault(faults, "staleReads");
-  const posts = createPostStore({ now, createId, userId, username, media, takeStaleRead });
+  const posts = createPostStore({ clock, createId, userId, username, media, takeStaleRead });
 
   const server = await serve(async (request) => {
     const query = request.query.toString();
@@ -136,40 +123,19 @@ export async function startX(): Promise<XStandIn> {
     const { endpoint, id } = findEndpoint(request);
     const token = readBearer(request.headers);
     if (token === undefined || tokens.stateOf(token) !== "valid") throw unauthorized();
-    if (!endpoints[endpoint].scopes.every((scope) => tokens.scopes.has(scope))) throw forbidden("Forbidden");
-    const response = await runWithFaults(faults, {
+    if (!endpoints[endpoint].every((scope) => tokens.scopes.has(scope))) throw forbidden("Forbidden");
+    return runWithFaults(faults, {
       isPublishing: endpoint === "POST /2/tweets",
       unavailable,
-      rateLimited: () => ({ ...rateLimited, headers: createLimitHeaders(endpoint, 0, settings.faultResetSecs) }),
-      run: () => runWithinLimits(endpoint, () => route(endpoint, id, request)),
+      rateLimited: () => ({ ...rateLimited, headers: createLimitHeaders() }),
+      run: () => route(endpoint, id, request),
     });
-    return response;
   });
 
-  function createLimitHeaders(endpoint: Endpoint, remaining: number, secs: number): Record<string, string> {
-    return {
-      "x-rate-limit-limit": String(settings.rateLimits[endpoint]),
-      "x-rate-limit-remaining": String(remaining),
-      "x-rate-limit-reset": String(Math.ceil(now() / 1000) + secs),
-    };
-  }
-
-  /** Counts the request; every response has the headers of the rate limit. */
-  async function runWithinLimits(endpoint: Endpoint, run: () => Promise<StandInResponse>): Promise<StandInResponse> {
-    const limit = settings.rateLimits[endpoint];
-    let window = windows.get(endpoint);
-    if (!window || window.resetAt <= now()) window = { resetAt: now() + windowMs, used: 0 };
-    windows.set(endpoint, window);
-    const isLimited = window.used >= limit;
-    if (!isLimited) window.used++;
-    const headers = createLimitHeaders(endpoint, limit - window.used, Math.ceil((window.resetAt - now()) / 1000));
-    if (isLimited) return { ...rateLimited, headers };
-    const response = await run().catch((error: unknown) => {
-      if (error instanceof Rejection) return error.response;
-      throw error;
-    });
-    return { ...response, headers: { ...response.headers, ...headers } };
-  }
+  const createLimitHeaders = (): Record<string, string> => ({
+    "x-rate-limit-remaining": "0",
+    "x-rate-limit-reset": String(Math.ceil(clock() / 1000) + settings.faultResetSecs),
+  });
 
   async function route(endpoint: Endpoint, id: string, request: StandInRequest): Promise<StandInResponse> {
     switch (endpoint) {
@@ -215,7 +181,6 @@ export async function startX(): Promise<XStandIn> {
     tokens,
     faults,
     settings,
-    advanceClock: (ms) => void (clockOffset += ms),
   };
 }
 
