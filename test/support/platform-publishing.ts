@@ -16,7 +16,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import type { Publication } from "#domain/publishing/ports.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { days, type Clock } from "#lib/clock.ts";
+import { days, minutes, type Clock } from "#lib/clock.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";
 import type { Fixture } from "./engines.ts";
@@ -159,6 +159,8 @@ async function startPlatformPublishing<StandIn extends StandInServer>(
       const { faults } = standIn as unknown as { faults: { dropPublishRequests: number } };
       faults.dropPublishRequests = 1;
       const id = await publisher.request(text, files);
+      await publishing.run(id);
+      fixture.clock.advance(minutes(6));
       await waitForState(id, "unconfirmed", "published");
       assert.deepEqual([faults.dropPublishRequests, publisher.listPosts(text)], [0, []]);
       return id;

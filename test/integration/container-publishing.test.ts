@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { instagram } from "#connectors/catalog/instagram.ts";
+import { threads } from "#connectors/catalog/threads.ts";
+import type { Platform } from "#connectors/platform.ts";
+import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
+import type { ContainerStandIn } from "../servers/graph-containers.ts";
+import type { PublicPost } from "../servers/graph-media.ts";
+import { startInstagram } from "../servers/instagram.ts";
+import { startThreads } from "../servers/threads.ts";
+import { forOneEngine, type Fixture } from "../support/engines.ts";
+import {
+  assertEditedPostAppearsOnce,
+  assertNeedsReconnect,
+  assertPostsAreFoundAfterLostResponses,
+  assertWaitsForQuota,
+  createTestImage,
+  createTestVideo,
+  lostResponseCount,
+  publishContainer,
+  usePlatform,
+  type PlatformPublishing,
+  type TestFile,
+} from "../support/platform-publishing.ts";
+import { sha256 } from "../support/stores.ts";
+
+type Publisher = PlatformPublishing<ContainerStandIn>;
+
+const useContainers = (
+  fixture: Fixture,
+  platform: Platform,
+  start: (clock: Clock) => Promise<ContainerStandIn>,
+): Publisher =>
+  usePlatform(fixture, async (clock) => {
+    const standIn = await start(clock);
+    const { origin, account, accessToken } = standIn;
+    const { id, username: handle } = account;
+    return { platform, standIn, endpoints: { api: origin }, account: { id, handle }, tokens: { accessToken } };
+  });
+
+let image: TestFile;
+before(async () => void (image = await createTestImage("A vase")));
+
+const describeMedia = ({ media }: PublicPost) => media.map((item) => [item.sha256, item.altText]);
+
+/** What Instagram and Threads have in common: media containers, which are published once they are processed. */
+function testContainers(publisher: Publisher, publishEdge: string): void {
+  const postImage = (text: string) => publisher.publish(text, [image]);
+
+  test("publishes an image with alt text, which the platform fetches, and links to the post (PUB-1)", async () => {
+    const { view, post } = await postImage('Fog over the harbour 🌁 "größer" #photo @someone & more');
+    assert.deepEqual([post.url, describeMedia(post)], [view.url, [[sha256(image.content), "A vase"]]]);
+  });
+
+  test("publishes a video, and several files in one post, in their order (PUB-1)", async () => {
+    const files = [image, await createTestVideo(), await createTestImage("Another vase", 700, 700)];
+    const expected = files.map(({ content, altText }) => [sha256(content), altText ?? null]);
+    const { post: several } = await publisher.publish("Several files", files);
+    const { post: video } = await publisher.publish("A video", files.slice(1, 2));
+    assert.deepEqual([describeMedia(several), describeMedia(video)], [expected, expected.slice(1, 2)]);
+  });
+
+  test(`${lostResponseCount} lost responses lead to no duplicates: the container's status shows that the post is public (PUB-2)`, () =>
+    assertPostsAreFoundAfterLostResponses(publisher, ({ url }) => url, [image]));
+
+  test("a post that was edited while its publication was unconfirmed appears once (PUB-2, PUB-15)", () =>
+    assertEditedPostAppearsOnce(publisher, publishEdge, [image]));
+
+  test("waits while the account's quota is used up (PUB-2)", () => assertWaitsForQuota(publisher, [image]));
+
+  test("an outage and a rate limit before the post is public are retried, and a 5xx response is not (PUB-2)", async () => {
+    Object.assign(publisher.standIn.faults, { unavailableRequests: 1, rateLimitedPublishes: 1 });
+    await postImage("After an outage");
+    publisher.standIn.faults.failPublishResponses = 1;
+    await postImage("Public after all");
+  });
+
+  test("media that the platform can't process fail the publication, and nothing is public (PUB-4)", async () => {
+    for (const files of [[image], [image, image]]) {
+      publisher.standIn.faults.failProcessing = 1;
+      await publisher.assertFails("media_rejected", `Not processed: ${files.length}`, files);
+    }
+  });
+
+  test("an expired token fails the publication, and the account needs to be connected again (PUB-4)", () =>
+    assertNeedsReconnect(publisher, [image]));
+}
+
+forOneEngine("publishing to Instagram", (fixture) => {
+  const publisher = useContainers(fixture, instagram, startInstagram);
+  testContainers(publisher, "media_publish");
+
+  test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
+    const { api, browser, service } = publisher;
+    const { body } = await api("GET", "/platforms");
+    const platforms = body["platforms"] as { id: string; warning?: string }[];
+    const warning = platforms.find(({ id }) => id === "instagram")?.warning ?? "";
+    assert.ok(warning.includes(service.base), warning);
+    const { body: link } = await api("POST", "/platforms/connect", { platform: "instagram" });
+    const page = await browser.open(String(link["connectUrl"]));
+    assert.match(page.text, /Instagram fetches images and videos from this server/);
+  });
+
+  for (const becomesPublic of [false, true])
+    test(`an unconfirmed post that ${becomesPublic ? "became" : "is not"} public appears once after a retry (PUB-2)`, async () => {
+      const text = `Unconfirmed ${becomesPublic}`;
+      const id = await publisher.requestUnconfirmed(text, [image, image]);
+      if (becomesPublic) await publishContainer(publisher, "media_publish", id);
+      assert.equal(await publisher.publishAgain(id), 200);
+      const { url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
+      assert.deepEqual(
+        publisher.listPosts(text).map((post) => post.url),
+        [url],
+      );
+    });
+
+  test("records the revision that was sent, even if the post was edited after a person published it again (PUB-2, PUB-15)", async () => {
+    const { service, api, standIn } = publisher;
+    const id = await publisher.requestUnconfirmed("Sent before the edit", [image]);
+    const { revision } = await publisher.find(id);
+    await publishContainer(publisher, "media_publish", id);
+    const publishAgainAndEdit = async (text: string): Promise<void> => {
+      assert.equal(await publisher.publishAgain(id), 200);
+      await publisher.editPost(id, text);
+    };
+
+    await publishAgainAndEdit("Edited once");
+    const { credentialGeneration } = await publisher.findConnection();
+    await service.deps.platformStore.deleteCredential(publisher.connectionId, "needs_reconnect", credentialGeneration);
+    assert.equal((await publisher.waitForState(id, "unconfirmed")).revision, revision);
+
+    await publisher.storeTokens({ accessToken: standIn.accessToken });
+    await publishAgainAndEdit("Edited twice");
+    const published = await publisher.waitForState(id, "published");
+    assert.deepEqual([published.revision, publisher.listPosts("Sent before the edit").length], [revision, 1]);
+    const { body } = await api("GET", `/publications/${id}`);
+    const timeline = body["timeline"] as { action: string; revision: number }[];
+    const actions = ["resolved", "started", "committed", "published"];
+    assert.deepEqual(
+      timeline.slice(-4).map((entry) => [entry.action, entry.revision]),
+      actions.map((action) => [`publication.${action}`, revision]),
+    );
+  });
+});
+
+forOneEngine("publishing to Threads", (fixture) => {
+  const publisher = useContainers(fixture, threads, startThreads);
+  testContainers(publisher, "threads_publish");
+
+  test("publishes text that ends at the limit (PUB-1)", async () => {
+    const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;
+    const { view, post } = await publisher.publish(Array.from(text).slice(0, 497).join(""));
+    assert.deepEqual([post.url, post.media], [view.url, []]);
+  });
+
+  test("a container that expired before it was published is created again (PUB-2)", async () => {
+    const { standIn, api } = publisher;
+    const countContainers = (): number =>
+      standIn.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/threads")).length;
+    const containersBefore = countContainers();
+    Object.assign(standIn.rateLimit, { minutes: 30 });
+    standIn.faults.rateLimitedPublishes = 1;
+    const id = await publisher.request("Expired once");
+    await publisher.run(id);
+    fixture.clock.advance(hours(25));
+    const { status } = await api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(fixture.clock()) });
+    assert.equal(status, 200);
+    await publisher.waitForState(id, "published");
+    assert.deepEqual([countContainers() - containersBefore, publisher.listPosts("Expired once").length], [2, 1]);
+  });
+
+  test("a lost commit stays unconfirmed while its account can't be asked, and appears once afterwards (PUB-2)", async () => {
+    const id = await publisher.requestUnconfirmed("Not confirmed yet");
+    publisher.standIn.expireAccessToken();
+    for (const expectedReason of [/sign-in|connect/i, /must be connected again/]) {
+      assert.equal(await publisher.publishAgain(id), 200);
+      const { problem } = await publisher.waitForState(id, "unconfirmed", "failed", "published");
+      assert.match(problem?.message ?? "", expectedReason);
+    }
+    await publisher.storeTokens({ accessToken: publisher.standIn.issueAccessToken() });
+    assert.equal(await publisher.publishAgain(id), 200);
+    await publisher.waitForState(id, "published", "failed");
+    assert.equal(publisher.listPosts("Not confirmed yet").length, 1);
+  });
+});
