@@ -3,11 +3,12 @@ export interface GraphClient {
   get(path: string, params?: Record<string, string>): Promise<GraphResult>;
   /** Sends the parameters as a form. */
   post(path: string, params: Record<string, string>): Promise<GraphResult>;
+  /** Sends the parameters and a file as multipart form data. */
+  upload(path: string, params: Record<string, string>, file: Buffer): Promise<GraphResult>;
 }
 
 export interface GraphResult {
   status: number;
-  headers: Headers;
   body: Record<string, unknown> & { id: string; data: Record<string, unknown>[]; error: GraphErrorBody };
 }
 
@@ -20,22 +21,20 @@ interface GraphErrorBody {
 }
 
 export function createGraphClient(base: string, getToken: () => string): GraphClient {
-  const getHeaders = (): Record<string, string> => ({ authorization: `Bearer ${getToken()}` });
-  return {
-    get: async (path, params = {}) =>
-      readResult(await fetch(`${base}${path}?${new URLSearchParams(params).toString()}`, { headers: getHeaders() })),
-    post: async (path, params) =>
-      readResult(
-        await fetch(`${base}${path}`, { method: "POST", body: new URLSearchParams(params), headers: getHeaders() }),
-      ),
+  const send = async (path: string, body?: URLSearchParams | FormData): Promise<GraphResult> => {
+    const headers = { authorization: `Bearer ${getToken()}` };
+    const response = await fetch(`${base}${path}`, { headers, ...(body && { method: "POST", body }) });
+    return { status: response.status, body: (await response.json()) as GraphResult["body"] };
   };
-}
-
-export async function readResult(response: Response): Promise<GraphResult> {
   return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as GraphResult["body"],
+    get: (path, params = {}) => send(`${path}?${new URLSearchParams(params).toString()}`),
+    post: (path, params) => send(path, new URLSearchParams(params)),
+    upload: (path, params, file) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(params)) form.set(name, value);
+      form.set("source", new Blob([new Uint8Array(file)]), "file");
+      return send(path, form);
+    },
   };
 }
 
