@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -14,48 +14,67 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
+import { createTestClock } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
-import { addImage, startPublishing } from "../support/publishing-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember } from "../support/users.ts";
 
+const fixtureStart = createTestClock()();
+
 forEachEngine("approving publications again after undo and restore", (fixture) => {
-  const monday = toIsoTime(Date.now() + hours(72));
-  const oneHourAgo = toIsoTime(Date.now() - hours(1));
+  const monday = toIsoTime(fixtureStart + hours(72));
+  const oneHourAgo = toIsoTime(fixtureStart - hours(1));
+  let publishing: PublishingFixture;
+  let deps: Deps;
+  let owner: Caller;
+  let connectionIds: string[];
+  let clientCount = 0;
+  before(async () => {
+    publishing = await startPublishing(fixture, [], { clock: fixture.clock });
+    ({ owner } = publishing);
+    ({ deps } = publishing.service);
+    connectionIds = [
+      await newConnection(deps, owner, "harbour", "sandbox"),
+      await newConnection(deps, owner, "quay", "sandbox"),
+    ];
+  });
+  afterEach(async () => {
+    await fixture.database.q.deleteFrom("publications").execute();
+    await updateStudio(deps, owner, { approval: "clients" });
+  });
+  after(() => publishing.close());
 
   /** An AI client that acts for the user; it may not publish unless `canPublish`. */
-  async function addClient(deps: Deps, user: Caller, { name = "Claude", canPublish = false } = {}) {
+  async function addClient(user: Caller, { canPublish = false } = {}) {
     const scopes = ["studio:read", "studio:write", ...(canPublish ? ["studio:publish" as const] : [])] as const;
-    return { ...(await actThroughClient(deps, user, name)), scopes };
+    return { ...(await actThroughClient(deps, user, `Client ${++clientCount}`)), scopes };
   }
 
   /** A post that the owner scheduled for two accounts; the client then changed its text. */
-  async function startScenario(t: TestContext, { isEdited = true } = {}) {
-    const publishing = await startPublishing(fixture, ["harbour", "quay"], { runsWorker: false });
-    t.after(publishing.close);
-    const { service, owner, connectionIds } = publishing;
-    const { deps } = service;
-    const client = await addClient(deps, owner);
+  async function startScenario({ isEdited = true } = {}) {
+    const client = await addClient(owner);
     const { id: postId } = await createPost(deps, owner, { title: "Monday", body: "Text" });
     await addImage(publishing, postId, "A vase");
     const scheduled = await publishPost(deps, owner, { postId, connectionIds, at: monday });
     const [first = "", second = ""] = scheduled.publications.map(({ id }) => id);
     const { revision, assets } = await getPost(deps, owner, { postId });
     if (isEdited) await updatePost(deps, client, { postId, body: "Changed", tags: ["new"], revision });
-    return { ...publishing, deps, client, postId, revision, assetId: assets[0]?.id ?? "", first, second };
+    return { client, postId, revision, assetId: assets[0]?.id ?? "", first, second };
   }
   type Scenario = Awaited<ReturnType<typeof startScenario>>;
 
-  const readStates = async ({ deps, owner, postId }: Scenario): Promise<string[]> => {
+  const readStates = async ({ postId }: Scenario): Promise<string[]> => {
     const { publications = [] } = await getPost(deps, owner, { postId });
     return publications.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ state }) => state);
   };
   const toIds = (publications: unknown) => (publications as { id: string }[]).map(({ id }) => id);
-  const undo = ({ api, client }: Scenario, body: Record<string, unknown> = {}) =>
-    api("POST", `/clients/${client.grantId}/undo`, { since: oneHourAgo, ...body });
-  const restore = ({ api, postId, revision }: Scenario, body: Record<string, unknown> = {}) =>
-    api("POST", `/posts/${postId}/restore`, { revision, ...body });
+  const undo = ({ client }: Scenario, body: Record<string, unknown> = {}) =>
+    publishing.api("POST", `/clients/${client.grantId}/undo`, { since: oneHourAgo, ...body });
+  const restore = ({ postId, revision }: Scenario, body: Record<string, unknown> = {}) =>
+    publishing.api("POST", `/posts/${postId}/restore`, { revision, ...body });
   /** The ids that a dry run of the undo and the preview of the restore list: both must agree. */
   const listApprovable = async (scenario: Scenario): Promise<string[]> => {
     const undoPreview = await undo(scenario, { dryRun: true });
@@ -66,9 +85,9 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     return toIds(undoPreview.body["approvable"]);
   };
 
-  test("an undo by a person approves again, in their name, exactly the publications that the request names (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, owner, first, second } = scenario;
+  test("an undo by a person approves again, in their name, exactly the publications that the request names (UNDO-10)", async () => {
+    const scenario = await startScenario();
+    const { first, second } = scenario;
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
     const preview = await undo(scenario, { dryRun: true, approve: [first] });
     assert.deepEqual(
@@ -94,8 +113,8 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     );
   });
 
-  test("a restore by a person approves again exactly the publications that the request names (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
+  test("a restore by a person approves again exactly the publications that the request names (UNDO-10)", async () => {
+    const scenario = await startScenario();
     const { first, second } = scenario;
     assert.deepEqual(await listApprovable(scenario), [first, second]);
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"], "a preview changes nothing");
@@ -105,8 +124,8 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["proposed", "scheduled"]);
   });
 
-  test("without approve, an undo or restore approves nothing (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
+  test("without approve, an undo or restore approves nothing (UNDO-10)", async () => {
+    const scenario = await startScenario();
     const { body } = await undo(scenario);
     assert.deepEqual([body["approved"], toIds(body["waiting"])], [[], [scenario.first, scenario.second]]);
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
@@ -114,9 +133,9 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
   });
 
-  test("a client never approves, whichever verb it calls, and the tools take no approve (UNDO-10, B1)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, client, first, postId, revision } = scenario;
+  test("a client never approves, whichever verb it calls, and the tools take no approve (UNDO-10, B1)", async () => {
+    const scenario = await startScenario();
+    const { client, first, postId, revision } = scenario;
     const publishingClient: Caller = { ...client, scopes: ["studio:read", "studio:write", "studio:publish"] };
     for (const caller of [client, publishingClient]) {
       const result = await restorePost(deps, caller, { postId, revision, approve: [first] });
@@ -133,11 +152,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     }
   });
 
-  test("a member approves again under the rule clients, and not under the rule everyone (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, owner, first, postId, revision } = scenario;
+  test("a member approves again under the rule clients, and not under the rule everyone (UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { first, postId, revision } = scenario;
     const member = await newMember(deps, owner, "member");
-    const client = await addClient(deps, member);
+    const client = await addClient(member);
     const undoAsMember = (dryRun: boolean) =>
       undoClientChanges(deps, member, { since: oneHourAgo, grantId: client.grantId, dryRun, approve: [first] });
     const edited = await updatePost(deps, client, { postId, body: "Changed", revision });
@@ -151,9 +170,9 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(toIds((await undoAsMember(false)).approved), [first]);
   });
 
-  test("a demotion between the preview and the undo ends the right to approve (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, owner, client, first } = scenario;
+  test("a demotion between the preview and the undo ends the right to approve (UNDO-10)", async () => {
+    const scenario = await startScenario();
+    const { client, first } = scenario;
     const admin = await newMember(deps, owner, "admin");
     await updateStudio(deps, owner, { approval: "everyone" });
     const input = { since: oneHourAgo, grantId: client.grantId, approve: [first] };
@@ -167,24 +186,24 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
   });
 
-  const differences: [what: string, change: (scenario: Scenario, editor: Caller) => Promise<unknown>][] = [
-    ["the text", ({ deps, postId }, editor) => updatePost(deps, editor, { postId, body: "Text." })],
-    ["an alt text", ({ deps, assetId }, editor) => updateAsset(deps, editor, { assetId, altText: "A blue vase" })],
+  const differences: [what: string, change: (scenario: Scenario) => Promise<unknown>][] = [
+    ["the text", ({ postId }) => updatePost(deps, owner, { postId, body: "Text." })],
+    ["an alt text", ({ assetId }) => updateAsset(deps, owner, { assetId, altText: "A blue vase" })],
     [
       "the text of one account",
-      ({ deps, postId, connectionIds }, editor) =>
-        updatePost(deps, editor, {
+      ({ postId }) =>
+        updatePost(deps, owner, {
           postId,
           variants: connectionIds.map((connectionId) => ({ connectionId, body: "Own text" })),
         }),
     ],
-    ["the files", ({ postId, ...scenario }, editor) => addImage({ ...scenario, owner: editor }, postId, "Another")],
+    ["the files", ({ postId }) => addImage(publishing, postId, "Another")],
   ];
   for (const [what, change] of differences)
-    test(`publications are not approved again if someone else has changed ${what} since (UNDO-10, B2)`, async (t) => {
-      const scenario = await startScenario(t);
-      const { owner, first, second } = scenario;
-      await change(scenario, owner);
+    test(`publications are not approved again if someone else has changed ${what} since (UNDO-10, B2)`, async () => {
+      const scenario = await startScenario();
+      const { first, second } = scenario;
+      await change(scenario);
       const preview = await undo(scenario, { dryRun: true });
       assert.deepEqual([preview.body["approvable"], toIds(preview.body["waiting"])], [[], [first, second]]);
       const { body } = await undo(scenario, { approve: [first, second] });
@@ -192,11 +211,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
       assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
     });
 
-  test("an alt text, a detached file and an order that the undo reverts are part of what it compares (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, client, postId, assetId, first, second } = scenario;
-    await addImage(scenario, postId, "Second image");
-    const { assets, revision } = await getPost(deps, scenario.owner, { postId });
+  test("an alt text, a detached file and an order that the undo reverts are part of what it compares (UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { client, postId, assetId, first, second } = scenario;
+    await addImage(publishing, postId, "Second image");
+    const { assets, revision } = await getPost(deps, owner, { postId });
     await updateAsset(deps, client, { assetId, altText: "Changed" });
     const assetIds = assets.map(({ id }) => id).toReversed();
     await updatePost(deps, client, { postId, assetIds });
@@ -208,20 +227,20 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["scheduled", "scheduled"]);
   });
 
-  test("a publication whose time has passed is not approved again (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, first, second } = scenario;
+  test("a publication whose time has passed is not approved again (UNDO-10)", async () => {
+    const scenario = await startScenario();
+    const { first, second } = scenario;
     // Stored directly: a reschedule would be another reason to wait for approval.
-    const change = { scheduledFor: Date.now() - 1 };
+    const change = { scheduledFor: fixtureStart - 1 };
     assert.ok(await deps.publications.update(first, change, { states: ["proposed"] }));
     assert.deepEqual(await listApprovable(scenario), [second]);
     const { body } = await undo(scenario, { approve: [first, second] });
     assert.deepEqual([toIds(body["approved"]), toIds(body["waiting"])], [[second], [first]]);
   });
 
-  test("a publication that waits for another reason is not approved again (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, owner, client, postId, first, second } = scenario;
+  test("a publication that waits for another reason is not approved again (UNDO-10)", async () => {
+    const scenario = await startScenario();
+    const { client, postId, first, second } = scenario;
     // Rescheduled to the same time: the time is as approved, but someone has changed the publication since.
     await reschedulePublication(deps, client, { publicationId: first, at: monday });
     // Approved with the client's text, and then rescheduled by the client.
@@ -235,11 +254,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
   });
 
-  test("a change that did not return the publication does not approve it when it is undone (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, owner, client, postId, revision, first } = scenario;
-    const other = await addClient(deps, owner, { name: "Other" });
-    const third = await addClient(deps, owner, { name: "Third" });
+  test("a change that did not return the publication does not approve it when it is undone (UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { client, postId, revision, first } = scenario;
+    const other = await addClient(owner);
+    const third = await addClient(owner);
     await updatePost(deps, other, { postId, body: "By the other client", revision });
     await updatePost(deps, client, { postId, body: "Text", revision: revision + 1 });
     await updatePost(deps, third, { postId, tags: ["new"] });
@@ -252,11 +271,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(preview.body["approvable"], []);
   });
 
-  test("a publication that no person approved is not approved again (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, owner, client, connectionIds } = scenario;
+  test("a publication that no person approved is not approved again (UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { client } = scenario;
     const { id: postId } = await createPost(deps, owner, { title: "Tuesday", body: "Text" });
-    const publishingClient = await addClient(deps, owner, { name: "Publisher", canPublish: true });
+    const publishingClient = await addClient(owner, { canPublish: true });
     const { publications } = await publishPost(deps, publishingClient, { postId, connectionIds, at: monday });
     assert.deepEqual(new Set(publications.map(({ state }) => state)), new Set(["scheduled"]));
     await updatePost(deps, client, { postId, body: "Changed", revision: 1 });
@@ -265,9 +284,9 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates({ ...scenario, postId }), ["proposed", "proposed"]);
   });
 
-  test("a publication that the undo cancels is neither approvable nor waiting (UNDO-9, UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, owner, client, connectionIds } = scenario;
+  test("a publication that the undo cancels is neither approvable nor waiting (UNDO-9, UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { client } = scenario;
     const { id: postId } = await createPost(deps, owner, { title: "Tuesday", body: "Text" });
     const { publications } = await publishPost(deps, client, { postId, connectionIds, at: monday });
     for (const { id } of publications) await approvePublication(deps, owner, { publicationId: id, revision: 1 });
@@ -280,11 +299,11 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates({ ...scenario, postId }), ["canceled", "canceled"]);
   });
 
-  test("an undo of an undo approves again what the undo returned (UNDO-1, UNDO-10)", async (t) => {
-    const scenario = await startScenario(t, { isEdited: false });
-    const { deps, owner, postId, revision, first, second } = scenario;
+  test("an undo of an undo approves again what the undo returned (UNDO-1, UNDO-10)", async () => {
+    const scenario = await startScenario({ isEdited: false });
+    const { postId, revision, first, second } = scenario;
     const member = await newMember(deps, owner, "member");
-    const client = await addClient(deps, member, { canPublish: true });
+    const client = await addClient(member, { canPublish: true });
     await updatePost(deps, client, { postId, body: "Improved", revision });
     assert.deepEqual(await readStates(scenario), ["scheduled", "scheduled"]);
     await updateStudio(deps, owner, { approval: "everyone" });
@@ -297,9 +316,9 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.equal((await getPost(deps, owner, { postId })).body, "Improved");
   });
 
-  test("an edit between the undo and the approval keeps the publication waiting (UNDO-10, B2)", async (t) => {
-    const scenario = await startScenario(t);
-    const { deps, owner, client, postId, first } = scenario;
+  test("an edit between the undo and the approval keeps the publication waiting (UNDO-10, B2)", async () => {
+    const scenario = await startScenario();
+    const { client, postId, first } = scenario;
     const publications = {
       ...deps.publications,
       listVoided: async (...args: Parameters<typeof deps.publications.listVoided>) => {
@@ -314,12 +333,12 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     assert.deepEqual(await readStates(scenario), ["proposed", "proposed"]);
   });
 
-  test("a cancellation in parallel with an undo is never lost (UNDO-10)", async (t) => {
-    const scenario = await startScenario(t);
-    const { api, first, second } = scenario;
+  test("a cancellation in parallel with an undo is never lost (UNDO-10)", async () => {
+    const scenario = await startScenario();
+    const { first, second } = scenario;
     const [undone, canceled] = await Promise.all([
       undo(scenario, { approve: [first, second] }),
-      api("POST", `/publications/${first}/cancel`),
+      publishing.api("POST", `/publications/${first}/cancel`),
     ]);
     assert.deepEqual([undone.status, canceled.status], [200, 200]);
     assert.deepEqual(await readStates(scenario), ["canceled", "scheduled"]);
