@@ -15,7 +15,7 @@ import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
-import { hours, minutes, toIsoTime } from "#lib/clock.ts";
+import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";
 import { forOneEngine } from "../support/engines.ts";
@@ -27,7 +27,6 @@ import { createSandboxPlatforms, sandboxPlatformIds, type SandboxPlatformId } fr
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newMember } from "../support/users.ts";
-import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("runs of publications", (fixture) => {
   let publishing: PublishingFixture;
@@ -54,6 +53,7 @@ forOneEngine("runs of publications", (fixture) => {
     const platforms = createSandboxPlatforms({ base, wrapFetch: scriptFetch });
     publishing = await startPublishing(fixture, ["harbour"], {
       base,
+      clock: fixture.clock,
       platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),
     });
     for (const platformId of sandboxPlatformIds)
@@ -86,18 +86,7 @@ forOneEngine("runs of publications", (fixture) => {
     await send();
     throw new Error("the response was lost");
   };
-  const inOneHour = () => toIsoTime(Date.now() + hours(1));
-  /** Lets the worker run a scheduled publication now. */
-  async function setDue(id: string): Promise<void> {
-    const now = Date.now();
-    await fixture.database.q
-      .updateTable("publications")
-      .set({ due_at: now, next_run_at: now })
-      .where("id", "=", id)
-      .execute();
-    publishing.service.deps.wakeWorker();
-  }
-
+  const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
   for (const platformId of sandboxPlatformIds.filter((name) => name !== "sandbox")) {
     test(`${platformId}: a publication whose response is lost becomes published, with one post (PUB-2)`, async () => {
       nextResponses = [sendAndLose];
@@ -129,16 +118,10 @@ forOneEngine("runs of publications", (fixture) => {
     const findConnection = () => deps.platformStore.find(publishing.owner.studio.id, connectionId);
     const requestsBefore = publishRequests;
     const connectionBefore = await findConnection();
-    const setCommittedAt = (at: number) =>
-      fixture.database.q
-        .updateTable("publications")
-        .set({ committed_at: at })
-        .where("connection_id", "=", connectionId)
-        .execute();
     nextResponses = [
       sendAndLose,
       async () => {
-        await setCommittedAt(Date.now() - hours(24));
+        fixture.clock.advance(hours(24));
         return new Response("{}", { status: 503 });
       },
     ];
@@ -165,9 +148,7 @@ forOneEngine("runs of publications", (fixture) => {
       await publish("sandbox-read-back", "Unconfirmed 1"),
       await publish("sandbox-read-back", "Unconfirmed 2", { connectionIds: otherConnectionIds }),
     ];
-    const isUnconfirmed = async (id: string) =>
-      (await publishing.api("GET", `/publications/${id}`)).body["state"] === "unconfirmed";
-    for (const { id } of [first, second]) await waitUntil(() => isUnconfirmed(id), { timeoutMs: 120_000 });
+    for (const { id } of [first, second]) await publishing.waitForState(id, "unconfirmed");
     assert.equal(publishRequests - requestsBefore, 2);
     assert.equal(
       await getOutcome(() => updatePost(service.deps, owner, { postId: first.postId, status: "archived" })),
@@ -199,8 +180,7 @@ forOneEngine("runs of publications", (fixture) => {
       },
     ];
     const { id } = await publish("sandbox-container", "Public all along", { connectionIds: [connectionId] });
-    await waitUntil(async () => publishRequests > requestsBefore);
-    await publishing.waitForState(id, "scheduled");
+    await publishing.run(id);
     const content = { title: null, text: "Public all along", assets: [] };
     const change = { ...unscheduledColumns, state: "unconfirmed", content } as const;
     await deps.publications.update(id, change, { states: ["scheduled"] });
@@ -227,9 +207,8 @@ forOneEngine("runs of publications", (fixture) => {
     const change = { ...unscheduledColumns, state: "unconfirmed", scheduledFor: null, content, progress } as const;
     await deps.publications.update(id, change, { states: ["scheduled"] });
     await updatePost(deps, owner, { postId, body: "Edited before the crash" });
-    await service.stopWorker();
     await resolvePublication(deps, owner, { publicationId: id, outcome: "retry" });
-    const now = await deps.publications.getTime();
+    const now = fixture.clock();
     const claimedPublication = await deps.publications.claimDue({ now, leaseExpiresAt: now, slots: oneSlot });
     assert.equal(claimedPublication?.id, id);
     let transactions = 0;
@@ -239,17 +218,16 @@ forOneEngine("runs of publications", (fixture) => {
     };
     const run = runPublication({ ...deps, transact }, claimedPublication, new AbortController().signal);
     await assert.rejects(run, /the process crashed/);
-    service.startWorker();
     await publishing.waitForState(id, "published");
     assert.deepEqual([await countPosts("Before the crash"), await countPosts("Edited before the crash")], [0, 1]);
   });
 
   test("a rate-limited publication waits for Retry-After, and fails if that is more than an hour (PUB-13)", async () => {
-    const startedAt = Date.now();
-    nextResponses = [respondWith(429, { "retry-after": "3" })];
+    const startedAt = fixture.clock();
+    nextResponses = [respondWith(429, { "retry-after": "3000" })];
     const limited = await publish("sandbox-keyed", "Limited");
     await publishing.waitForState(limited.id, "published");
-    assert.ok(Date.now() >= startedAt + 3000);
+    assert.equal(fixture.clock(), startedAt + seconds(3000));
     nextResponses = [respondWith(429, { "retry-after": "3700" })];
     const blocked = await publish("sandbox-keyed", "Blocked");
     await publishing.waitForState(blocked.id, "failed");
@@ -260,10 +238,8 @@ forOneEngine("runs of publications", (fixture) => {
     const { service, owner } = publishing;
     nextResponses = [respondWith(429, { "retry-after": "600" })];
     const { id, postId } = await publish("sandbox-keyed", "Before the retry");
-    await waitUntil(async () => nextResponses.length === 0);
-    await publishing.waitForState(id, "scheduled");
+    await publishing.run(id);
     await updatePost(service.deps, owner, { postId, body: "After the retry" });
-    await setDue(id);
     const { revision } = await publishing.waitForState(id, "published");
     assert.deepEqual([revision, await countPosts("Before the retry"), await countPosts("After the retry")], [2, 0, 1]);
   });
@@ -274,16 +250,13 @@ forOneEngine("runs of publications", (fixture) => {
       ...(await actThroughClient(service.deps, owner)),
       scopes: ["studio:read", "studio:write"] as const,
     };
-    const publicationRequested = Promise.withResolvers<string>();
+    const { id, postId } = await publish("sandbox-keyed", "Sent");
     nextResponses = [
       async (send) => {
-        const editedPostId = await publicationRequested.promise;
-        await updatePost(service.deps, client, { postId: editedPostId, body: "Edited too late", revision: 1 });
+        await updatePost(service.deps, client, { postId, body: "Edited too late", revision: 1 });
         return send();
       },
     ];
-    const { id, postId } = await publish("sandbox-keyed", "Sent");
-    publicationRequested.resolve(postId);
     await publishing.waitForState(id, "published");
     assert.equal((await getPost(service.deps, owner, { postId })).body, "Edited too late");
     assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
@@ -323,7 +296,6 @@ forOneEngine("runs of publications", (fixture) => {
     assert.equal(byClient.state, "scheduled");
     await revokeClient(deps, owner, { grantId: client.grantId });
     for (const { id } of [byMember, byClient]) {
-      await setDue(id);
       const { problem } = await publishing.waitForState(id, "failed");
       assert.equal(problem?.code, "forbidden");
     }
@@ -376,7 +348,7 @@ forOneEngine("runs of publications", (fixture) => {
     const { id: postId } = await createPost(service.deps, owner, { title: "Title", body: "Once" });
     const request = { postId, connectionIds: [connections["sandbox-keyed"]], at: inOneHour(), idempotencyKey: postId };
     const first = await publishPost(service.deps, owner, request);
-    const later = { ...service.deps, clock: () => Date.now() + hours(1) + minutes(10) };
+    const later = { ...service.deps, clock: () => fixture.clock() + hours(1) + minutes(10) };
     assert.deepEqual(await publishPost(later, owner, request), first);
     const { idempotencyKey: _, ...withoutKey } = request;
     assert.equal(await getOutcome(() => publishPost(service.deps, owner, withoutKey)), "already_scheduled");
@@ -402,29 +374,6 @@ forOneEngine("runs of publications", (fixture) => {
     await updatePost(service.deps, owner, { postId, status: "archived" });
     const archived = (await call("publish_post", input)).json.result.structuredContent;
     assert.equal((archived as unknown as { code: string }).code, "not_publishable");
-  });
-
-  test("a shutdown finishes the request that makes a post public and leaves the others for the next start (PUB-14)", async () => {
-    const { service } = publishing;
-    const sent = Promise.withResolvers<void>();
-    const shutdownStarted = Promise.withResolvers<void>();
-    nextResponses = [
-      async (send) => {
-        sent.resolve();
-        await shutdownStarted.promise;
-        return send();
-      },
-    ];
-    const committing = await publish("sandbox-keyed", "Finished by the drain");
-    await sent.promise;
-    const stopping = service.stopWorker();
-    shutdownStarted.resolve();
-    await stopping;
-    const { body } = await publishing.api("GET", `/publications/${committing.id}`);
-    assert.equal(body["state"], "published");
-    const waiting = await publish("sandbox-keyed", "After the restart");
-    service.startWorker();
-    await publishing.waitForState(waiting.id, "published");
   });
 
   // The last tests invalidate the access token that all connections share.
