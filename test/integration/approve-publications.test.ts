@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { after, before, test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -15,15 +15,15 @@ import { getOutcome } from "../support/outcome.ts";
 import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { newMember } from "../support/users.ts";
 
-const inOneHour = () => toIsoTime(Date.now() + hours(1));
-
 forEachEngine("approving publications", (fixture) => {
   let publishing: PublishingFixture;
-  before(async () => (publishing = await startPublishing(fixture, ["harbour", "lighthouse"], { runsWorker: false })));
-  afterEach(() => publishing.service.stopWorker());
+  before(async () => {
+    publishing = await startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock });
+  });
   after(() => publishing.close());
 
   const getDeps = () => publishing.service.deps;
+  const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
 
   /** Creates a post that waits for approval for both accounts. */
   async function propose(body: string, at?: string): Promise<{ postId: string; proposals: PublicationView[] }> {
@@ -53,29 +53,24 @@ forEachEngine("approving publications", (fixture) => {
     const { owner, api } = publishing;
     const { publications } = getDeps();
     const withoutTime = await proposeToOne("Without a time");
-    const earliest = (await publications.getTime()) + seconds(60);
+    const delayedTime = fixture.clock() + seconds(60);
     const { status, body } = await api("POST", `/publications/${withoutTime}/approve`, {
       revision: 1,
       scheduledFor: null,
       startInSeconds: 60,
     });
-    const latest = (await publications.getTime()) + seconds(60);
     assert.deepEqual([status, body["state"], body["scheduledFor"]], [200, "scheduled", null]);
     const { dueAt, nextRunAt, scheduledFor } = await find(withoutTime);
-    assert.ok(dueAt !== null && dueAt >= earliest && dueAt <= latest, `${earliest} ${dueAt} ${latest}`);
-    assert.deepEqual([nextRunAt, scheduledFor], [dueAt, null]);
-    assert.equal(
-      await publications.claimDue({ now: dueAt - 1, leaseExpiresAt: dueAt + hours(1), slots: oneSlot }),
-      undefined,
-      "not due before",
-    );
+    assert.deepEqual([dueAt, nextRunAt, scheduledFor], [delayedTime, delayedTime, null]);
+    const claim = { now: delayedTime - 1, leaseExpiresAt: delayedTime, slots: oneSlot };
+    assert.equal(await publications.claimDue(claim), undefined, "not due before");
 
     const past = await proposeToOne("Its time has passed", inOneHour());
-    const pastTime = Date.now() - 1000;
+    const pastTime = fixture.clock() - 1000;
     await publications.update(past, { scheduledFor: pastTime }, { states: ["proposed"] });
     await approvePublication(getDeps(), owner, { publicationId: past, revision: 1, startInSeconds: 60 });
     const late = await find(past);
-    assert.ok(late.dueAt !== null && late.dueAt >= earliest, "delayed");
+    assert.equal(late.dueAt, delayedTime);
     assert.deepEqual([late.scheduledFor, late.approvedTime], [pastTime, pastTime]);
 
     const planned = await proposeToOne("Planned", inOneHour());
@@ -89,25 +84,17 @@ forEachEngine("approving publications", (fixture) => {
     }
   });
 
-  test("after the delay, publishes by itself, also if no process ran in between (PUB-30, PUB-7)", async () => {
-    const { owner, service, waitForState } = publishing;
-    for (const isWorkerRunning of [true, false]) {
-      if (isWorkerRunning) service.startWorker();
-      const text = `Worker ${isWorkerRunning ? "runs" : "starts later"}`;
-      const publicationId = await proposeToOne(text);
-      const approvedAt = await getDeps().publications.getTime();
-      await approvePublication(getDeps(), owner, { publicationId, revision: 1, startInSeconds: 1 });
-      if (!isWorkerRunning) service.startWorker();
-      await waitForState(publicationId, "published");
-      const { committedAt } = await find(publicationId);
-      assert.ok(committedAt !== null && committedAt >= approvedAt + seconds(1), `${approvedAt} ${committedAt}`);
-      assert.equal(await countPosts(text), 1);
-      await service.stopWorker();
-    }
+  test("publishes after the delay (PUB-30, PUB-7)", async () => {
+    const publicationId = await proposeToOne("Delayed");
+    const approval = { publicationId, revision: 1, startInSeconds: 1 };
+    const startsAt = fixture.clock() + seconds(1);
+    await approvePublication(getDeps(), publishing.owner, approval);
+    await publishing.waitForState(publicationId, "published");
+    assert.deepEqual([(await find(publicationId)).committedAt, await countPosts("Delayed")], [startsAt, 1]);
   });
 
   test("returns an approved publication to the proposals, and nothing is published until it is approved again (PUB-30)", async () => {
-    const { owner, api, service, waitForState } = publishing;
+    const { owner, api, waitForState } = publishing;
     const publicationId = await proposeToOne("Undone");
     const approve = { publicationId, revision: 1, startInSeconds: 60 };
     await approvePublication(getDeps(), owner, approve);
@@ -129,7 +116,6 @@ forEachEngine("approving publications", (fixture) => {
     assert.equal((await api("POST", `/publications/${publicationId}/unapprove`)).body["code"], "too_late");
 
     await approvePublication(getDeps(), owner, { ...approve, startInSeconds: 0 });
-    service.startWorker();
     await waitForState(publicationId, "published");
     assert.equal((await api("POST", `/publications/${publicationId}/unapprove`)).body["code"], "too_late");
     assert.equal(await countPosts("Undone"), 1);

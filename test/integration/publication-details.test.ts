@@ -28,7 +28,7 @@ forEachEngine("publication details", (fixture) => {
       () => Promise.reject(new Error("this test has no network access")),
       noIdentities,
     );
-    publishing = await startPublishing(fixture, ["harbour"], { platforms });
+    publishing = await startPublishing(fixture, ["harbour"], { platforms, clock: fixture.clock });
   });
   after(() => publishing.close());
 
@@ -45,7 +45,7 @@ forEachEngine("publication details", (fixture) => {
     ...(await actThroughClient(publishing.service.deps, publishing.owner)),
     scopes: ["studio:read", "studio:write"] as const,
   });
-  const inHours = (count: number) => toIsoTime(Date.now() + hours(count));
+  const inHours = (count: number) => toIsoTime(fixture.clock() + hours(count));
   const listBodies = async (postId: string) => {
     const { owner, service } = publishing;
     const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 20 });

@@ -42,7 +42,7 @@ forOneEngine("attacks on publishing", (fixture) => {
         return respond();
       };
     const platforms = createSandboxPlatforms({ base, wrapFetch }).filter(({ platform }) => platform.id !== "sandbox");
-    publishing = await startPublishing(fixture, ["harbour"], { base, platforms });
+    publishing = await startPublishing(fixture, ["harbour"], { base, platforms, clock: fixture.clock });
     [connectionId = ""] = await addConnections(publishing, "sandbox-keyed", 1);
     const { service, owner } = publishing;
     client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
@@ -50,7 +50,7 @@ forOneEngine("attacks on publishing", (fixture) => {
   after(() => publishing.close());
 
   const deps = () => publishing.service.deps;
-  const inHours = (count: number) => toIsoTime(Date.now() + hours(count));
+  const inHours = (count: number) => toIsoTime(fixture.clock() + hours(count));
   const newPost = async (body: string) => (await createPost(deps(), publishing.owner, { title: "Title", body })).id;
   async function schedule(body: string, at: string | undefined = inHours(1)): Promise<{ id: string; postId: string }> {
     const postId = await newPost(body);
@@ -99,16 +99,13 @@ forOneEngine("attacks on publishing", (fixture) => {
 
   test("after a rate limit, the next attempt sends an owner's edit, and a client's edit needs an approval (PUB-4, PUB-13)", async () => {
     for (const editor of ["owner", "client"] as const) {
-      const publicationRequested = Promise.withResolvers<string>();
+      const { id, postId } = await schedule(`Limited, ${editor}`, toIsoTime(fixture.clock()));
+      const body = `Edited by the ${editor} while it ran`;
       respondToPublish = async () => {
-        const postId = await publicationRequested.promise;
-        const body = `Edited by the ${editor} while it ran`;
         if (editor === "owner") await updatePost(deps(), publishing.owner, { postId, body });
         else await editAsClient(postId, 1, body);
         return new Response("{}", { status: 429, headers: { "retry-after": "1" } });
       };
-      const { id, postId: requestedPostId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now()));
-      publicationRequested.resolve(requestedPostId);
       await publishing.waitForState(id, editor === "owner" ? "published" : "proposed");
     }
     assert.deepEqual(
@@ -128,7 +125,7 @@ forOneEngine("attacks on publishing", (fixture) => {
     const input = { postId, connectionIds: [connectionId], at: later };
     const [proposal] = (await publishPost(deps(), client, input)).publications;
     assert.ok(proposal);
-    await reschedulePublication(deps(), client, { publicationId: proposal.id, at: toIsoTime(Date.now()) });
+    await reschedulePublication(deps(), client, { publicationId: proposal.id, at: toIsoTime(fixture.clock()) });
     const approve = (body: object) => publishing.api("POST", `/publications/${proposal.id}/approve`, body);
     const stale = await approve({ revision: 1, scheduledFor: later });
     assert.deepEqual([stale.status, stale.body["code"]], [409, "revision_conflict"]);
@@ -238,8 +235,7 @@ forOneEngine("attacks on publishing", (fixture) => {
   });
 
   test("deleting the studio removes its publications, and nothing more is sent (T10)", async (t) => {
-    await publishing.service.stopWorker();
-    const { id } = await schedule("Deleted with its studio", toIsoTime(Date.now()));
+    const { id } = await schedule("Deleted with its studio", toIsoTime(fixture.clock()));
     await publishing.waitForState(id, "scheduled");
     await deleteStudio(deps(), publishing.owner, { name: publishing.owner.studio.name });
     const rows = await fixture.database.q.selectFrom("publications").select("id").execute();

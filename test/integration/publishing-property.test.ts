@@ -11,7 +11,7 @@ import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
-import { hours, toIsoTime } from "#lib/clock.ts";
+import { hours, seconds, toIsoTime } from "#lib/clock.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { fc } from "../support/fuzz.ts";
@@ -21,7 +21,6 @@ import { callModern } from "../support/mcp.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
-import { waitUntil } from "../support/wait-until.ts";
 
 const steps = [
   "client: propose now",
@@ -61,7 +60,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
   let image: Buffer;
   let textCount = 0;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour"]);
+    publishing = await startPublishing(fixture, ["harbour"], { clock: fixture.clock });
     const scopes = ["studio:read", "studio:write"] as const;
     ({ token } = await createTestGrant(publishing.service.deps, publishing.owner, { scopes, client: "Claude" }));
     image = await png();
@@ -82,6 +81,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     const { owner, service, connectionIds } = publishing;
     const { deps } = service;
     const newText = () => `Text ${++textCount}`;
+    fixture.clock.advance(seconds(1)); // so that an undo reverts only changes of this sequence
     const { id: postId } = await createPost(deps, owner, { title: "Title", body: newText() });
     /** What a person approved, as the account would receive it. */
     const approvedContents = new Set<string>();
@@ -97,7 +97,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     }
     const listPublications = async () => (await readPost()).publications ?? [];
     const isScheduled = async () => (await listPublications()).some(({ state }) => state === "scheduled");
-    const inOneHour = toIsoTime(Date.now() + hours(1));
+    const inOneHour = toIsoTime(fixture.clock() + hours(1));
 
     const run: Record<Step, () => Promise<unknown>> = {
       "client: propose now": async () => {
@@ -136,12 +136,12 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       "client: restore the first revision": () => callTool("restore_post", { postId, revision: 1 }),
       "client: reschedule to now": async () => {
         for (const { id } of await listPublications())
-          await callTool("reschedule_publication", { publicationId: id, at: toIsoTime(Date.now()) });
+          await callTool("reschedule_publication", { publicationId: id, at: toIsoTime(fixture.clock()) });
       },
       "client: cancel": async () => {
         for (const { id } of await listPublications()) await callTool("cancel_publication", { publicationId: id });
       },
-      "client: undo": () => callTool("undo_changes", { since: toIsoTime(Date.now() - 2000) }),
+      "client: undo": () => callTool("undo_changes", { since: toIsoTime(fixture.clock()) }),
       "bearer token: publish and approve through the web API": async () => {
         const root = `${service.base}/api/studios/${owner.studio.id}`;
         const [publication] = await listPublications();
@@ -210,13 +210,12 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       // A scheduled publication would send the post as it is now.
       if (await isScheduled()) assert.ok(approvedContents.has(content), `${step}: approval survived a change`);
     }
-    for (const { id, state } of await listPublications())
-      if (state === "scheduled")
-        await reschedulePublication(deps, owner, { publicationId: id, at: toIsoTime(Date.now()) }).catch(() => {});
-    const openStates = ["scheduled", "publishing"];
-    await waitUntil(async () => (await listPublications()).every(({ state }) => !openStates.includes(state)), {
-      timeoutMs: 60_000,
-    });
+    for (const { id, state } of await listPublications()) {
+      if (state !== "scheduled") continue;
+      const change = { publicationId: id, at: toIsoTime(fixture.clock()) };
+      const { state: newState } = await reschedulePublication(deps, owner, change);
+      if (newState === "scheduled") await publishing.waitForState(id, "published", "failed", "proposed");
+    }
     const posts = await publishing.listSandboxPosts();
     for (const { id, state, url: postUrl } of await listPublications()) {
       if (state !== "published") continue;

@@ -67,7 +67,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
   let images: string[];
   let count = 0;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour"], { runsWorker: false });
+    publishing = await startPublishing(fixture, ["harbour"], { clock: fixture.clock });
     const { service, owner } = publishing;
     client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
     images = [(await png(2, 2)).toString("base64"), (await png(3, 3)).toString("base64")];
@@ -100,7 +100,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
     between: `post_in_use: ${published}`,
     otherwise: [`ok: ${published}`],
   });
-  const inOneHour = () => toIsoTime(Date.now() + hours(1));
+  const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
 
   const changes: Record<string, Change> = {
     "a client edits the body": byClient(({ postId, revision }) =>
@@ -257,7 +257,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
     const prepare: typeof publisher.prepare = async (...args) => {
       const preparation = await publisher.prepare(...args);
       assert.equal(preparation.kind, "prepared");
-      await setDeletedAt(Date.now());
+      await setDeletedAt(fixture.clock());
       return preparation;
     };
     const publication = await claim();

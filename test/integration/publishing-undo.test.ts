@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createPlatformSetups } from "#connectors/catalog.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -12,16 +14,26 @@ import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { startPublishing } from "../support/publishing-fixture.ts";
+import { newConnection, noIdentities } from "../support/platform-fixture.ts";
+import { newStudio } from "../support/users.ts";
+
+const noFetch = () => Promise.reject(new Error("this test has no network access"));
 
 forEachEngine("undo and restore of posts with publications", (fixture) => {
-  const inOneHour = () => toIsoTime(Date.now() + hours(1));
-  const oneHourAgo = () => toIsoTime(Date.now() - hours(1));
+  const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
+  const oneHourAgo = () => toIsoTime(fixture.clock() - hours(1));
+
+  /** A studio with an AI client and an account. */
+  async function startScenario() {
+    const platforms = createPlatforms(fixture.deps.baseUrl, createPlatformSetups({}, noFetch, noIdentities));
+    const deps = { ...fixture.deps, platforms };
+    const owner = await newStudio(deps);
+    const connectionIds = [await newConnection(deps, owner, "ada", "linkedin")];
+    return { deps, owner, client: await actThroughClient(deps, owner), connectionIds };
+  }
 
   test("undo keeps a post that was scheduled without the client, and reports a conflict (UNDO-2, ERR-post_in_use)", async () => {
-    const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
-    const { deps } = service;
-    const client = await actThroughClient(deps, owner);
+    const { deps, owner, client, connectionIds } = await startScenario();
     const { id: createdId } = await createPost(deps, client, { title: "Created by the client", body: "Text" });
     const { id: unarchivedId, revision } = await createPost(deps, owner, { title: "Archived before", body: "Text" });
     await updatePost(deps, owner, { postId: unarchivedId, status: "archived", revision });
@@ -44,13 +56,10 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
       const { status, publications } = await getPost(deps, owner, { postId });
       assert.deepEqual([status, publications?.map(({ state }) => state)], ["draft", ["scheduled"]]);
     }
-    await close();
   });
 
   test("undo cancels the publications that the client requested, and then moves the client's post to the trash (UNDO-3, UNDO-9)", async () => {
-    const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
-    const { deps } = service;
-    const client = await actThroughClient(deps, owner);
+    const { deps, owner, client, connectionIds } = await startScenario();
     const { id: postId } = await createPost(deps, client, { title: "Created by the client", body: "Text" });
     const { publications } = await publishPost(deps, client, { postId, connectionIds, at: inOneHour() });
     for (const dryRun of [true, false]) {
@@ -63,16 +72,11 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
       assert.deepEqual(report.publications, [{ id: publications[0]?.id, state: "canceled" }]);
     }
     assert.equal(await getOutcome(() => getPost(deps, owner, { postId })), "not_found");
-    await close();
   });
 
-  test("undo lists the client's publications that have started, with the state that users see, and leaves them alone (UNDO-9)", async (t) => {
-    const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour", "quay"], {
-      runsWorker: false,
-    });
-    t.after(close);
-    const { deps } = service;
-    const client = await actThroughClient(deps, owner);
+  test("undo lists the client's publications that have started, with the state that users see, and leaves them alone (UNDO-9)", async () => {
+    const { deps, owner, client, connectionIds } = await startScenario();
+    connectionIds.push(await newConnection(deps, owner, "grace", "linkedin"));
     /** Requests a publication as the client. An account has at most one publication in progress. */
     const request = async (change?: PublicationChange, account = 0): Promise<string> => {
       const { id: postId } = await createPost(deps, owner, { title: "Title", body: "Text" });
@@ -85,7 +89,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
       if (change) assert.ok(await deps.publications.update(id, change, { states: ["scheduled"] }));
       return id;
     };
-    const now = Date.now();
+    const now = fixture.clock();
     const content = { title: null, text: "Text", assets: [] };
     const changes = [
       { state: "preparing", leaseExpiresAt: now },
@@ -121,8 +125,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
   });
 
   test("restoring a revision with the status archived is rejected, like archiving, while a publication is scheduled (HIST-5, ERR-post_in_use)", async () => {
-    const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
-    const { deps } = service;
+    const { deps, owner, connectionIds } = await startScenario();
     const { id: postId, revision } = await createPost(deps, owner, { title: "Title", body: "Text" });
     const archived = await updatePost(deps, owner, { postId, status: "archived", revision });
     await updatePost(deps, owner, { postId, status: "draft", revision: archived.revision });
@@ -131,6 +134,5 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
       await getOutcome(() => restorePost(deps, owner, { postId, revision: archived.revision })),
       "post_in_use",
     );
-    await close();
   });
 });

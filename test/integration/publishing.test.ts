@@ -23,7 +23,7 @@ import { png } from "../support/samples.ts";
 forEachEngine("publishing", (fixture) => {
   let publishing: PublishingFixture;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour", "lighthouse"]);
+    publishing = await startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock });
   });
   after(() => publishing.close());
 
@@ -39,7 +39,7 @@ forEachEngine("publishing", (fixture) => {
     assert.ok(publication);
     return publication;
   };
-  const inOneHour = () => toIsoTime(Date.now() + hours(1));
+  const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
   const countPosts = async (text: string) =>
     (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
 
@@ -241,7 +241,11 @@ forEachEngine("publishing", (fixture) => {
     assert.equal(tooLong.body["code"], "not_publishable");
     const [problem] = tooLong.body["problems"] as { connectionId: string; problems: { code: string }[] }[];
     assert.deepEqual([problem?.connectionId, problem?.problems[0]?.code], [connectionIds[0], "text_too_long"]);
-    for (const at of [toIsoTime(Date.now() - hours(1)), toIsoTime(Date.now() + hours(24 * 400)), "2030-01-01T00:00:00"])
+    for (const at of [
+      toIsoTime(fixture.clock() - hours(1)),
+      toIsoTime(fixture.clock() + hours(24 * 400)),
+      "2030-01-01T00:00:00",
+    ])
       assert.equal((await request(await newPost("Time"), { at })).body["code"], "invalid_input");
   });
 
@@ -251,7 +255,7 @@ forEachEngine("publishing", (fixture) => {
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const tooLong = "y".repeat(281);
     await updatePost(service.deps, owner, { postId, body: tooLong });
-    await publishing.api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(Date.now()) });
+    await publishing.api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(fixture.clock()) });
     const { problem } = await publishing.waitForState(id, "failed");
     assert.equal(problem?.code, "not_publishable");
     assert.match(problem.message, /280/);
