@@ -94,8 +94,9 @@ forOneEngine(
     };
 
     /** Replaces the stored access token and its expiry. */
-    const storeAccessToken = async (accessToken: string, expiresAt: number): Promise<void> => {
+    const storeAccessToken = async (accessToken: string, expiresInMs: number): Promise<void> => {
       const { deps } = publishing.service;
+      const expiresAt = deps.clock() + expiresInMs;
       const { tokens, app } = await readTokens();
       const sealed = sealCredential(deps, await getConnection(), { tokens: { ...tokens, accessToken }, app });
       const times = { expiresAt, renewAt: expiresAt };
@@ -181,7 +182,7 @@ forOneEngine(
     test("an expired access token is renewed before it is used, and stays bound to its key (PLATFORM-9)", async () => {
       const text = "After an hour";
       const { tokens } = await readTokens();
-      await storeAccessToken(tokens.accessToken, Date.now() - 1);
+      await storeAccessToken(tokens.accessToken, -1);
       await publishing.waitForState(await publish(await newPost(text)), "published");
       const { tokens: renewedTokens } = await readTokens();
       assert.notEqual(renewedTokens.accessToken, tokens.accessToken);
@@ -193,7 +194,7 @@ forOneEngine(
     test("an access token that the server rejects is renewed (PLATFORM-9)", async () => {
       const text = "With a renewed token";
       const { tokens } = await readTokens();
-      await storeAccessToken(`${tokens.accessToken}x`, Date.now() + 3_600_000);
+      await storeAccessToken(`${tokens.accessToken}x`, 3_600_000);
       await publishing.waitForState(await publish(await newPost(text)), "published");
       assert.equal((await listPosts(text)).length, 1);
     });
@@ -216,7 +217,7 @@ forOneEngine(
       assert.ok(operation?.services["atproto_pds"]);
       const { endpoint } = operation.services["atproto_pds"];
       operation.services["atproto_pds"].endpoint = otherServer.url;
-      await storeAccessToken((await readTokens()).tokens.accessToken, Date.now() - 1);
+      await storeAccessToken((await readTokens()).tokens.accessToken, -1);
       const { problem } = await publishing.waitForState(await publish(await newPost("Moved")), "failed");
       operation.services["atproto_pds"].endpoint = endpoint;
       assert.deepEqual([problem?.code, (await getConnection()).state], ["connect_expired", "needs_reconnect"]);

@@ -171,14 +171,6 @@ forEachEngine("platform tools", (fixture) => {
     const owner = await newStudio(deps);
     const memberClient = await connect(await newMember(deps, owner, "member"));
     assert.equal((await call(memberClient, "connect_platform", { platform: "strict" }))["code"], "forbidden");
-    assert.equal((await call(memberClient, "connect_platform", { platform: "nope" }))["code"], "forbidden");
-    assert.equal((await call(memberClient, "disconnect_platform", { connectionId: "nope" }))["code"], "forbidden");
-    for (const tool of ["connect_platform", "disconnect_platform"])
-      assert.equal(
-        (await call(memberClient, tool, { other: 1 }))["code"],
-        "forbidden",
-        "the role is checked before the input",
-      );
     assert.equal((await call(memberClient, "list_platforms"))["platforms"].length, 3);
     const client = await connect(owner);
     assert.equal((await call(client, "connect_platform", { platform: "nope" }))["code"], "platform_unsupported");

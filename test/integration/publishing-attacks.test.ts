@@ -3,13 +3,8 @@ import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
-import { approvePost, approvePublication, unapprovePublication } from "#domain/publishing/approve-publications.ts";
-import {
-  cancelPublication,
-  reschedulePublication,
-  resolvePublication,
-  sendBackPublication,
-} from "#domain/publishing/change-publication.ts";
+import { approvePost, approvePublication } from "#domain/publishing/approve-publications.ts";
+import { cancelPublication, reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
@@ -157,38 +152,22 @@ forOneEngine("attacks on publishing", (fixture) => {
     }
   });
 
-  test("ids of another studio, and ids in upper case, are not found (T1, T2)", async () => {
+  // The paths of all routes are tested in api.test.ts.
+  test("ids of another studio in a body or a filter, and ids in upper case, are not found (T1, T2)", async () => {
     const { owner } = publishing;
     const { id: publicationId, postId } = await schedule("Own");
     const stranger = await newStudio(deps());
     const { id: strangerPostId } = await createPost(deps(), stranger, { title: "Title", body: "Stranger" });
-    const body = "Text";
-    const strangerApproval = { postId: strangerPostId, revision: 1 };
+    const variants = [{ connectionId, body: "Text" }];
+    const publications = [{ id: publicationId, scheduledFor: null }];
+    const invalidPublications = [{ id: "pub_\0", scheduledFor: null }];
     for (const attempt of [
       () => publishPost(deps(), stranger, { postId: strangerPostId, connectionIds: [connectionId] }),
-      () => publishPost(deps(), stranger, { postId, connectionIds: [connectionId] }),
-      () => updatePost(deps(), stranger, { postId: strangerPostId, variants: [{ connectionId, body }] }),
+      () => updatePost(deps(), stranger, { postId: strangerPostId, variants }),
       () => listPublications(deps(), stranger, { postId, limit: 10 }),
-      () => cancelPublication(deps(), stranger, { publicationId }),
-      () => reschedulePublication(deps(), stranger, { publicationId, at: inHours(2) }),
-      () => approvePublication(deps(), stranger, { publicationId, revision: 1 }),
-      () =>
-        approvePost(deps(), stranger, {
-          postId,
-          revision: 1,
-          publications: [{ id: publicationId, scheduledFor: null }],
-        }),
-      () =>
-        approvePost(deps(), stranger, {
-          ...strangerApproval,
-          publications: [{ id: publicationId, scheduledFor: null }],
-        }),
-      () =>
-        approvePost(deps(), owner, { ...strangerApproval, publications: [{ id: publicationId, scheduledFor: null }] }),
-      () => approvePost(deps(), owner, { postId, revision: 1, publications: [{ id: "pub_\0", scheduledFor: null }] }),
-      () => unapprovePublication(deps(), stranger, { publicationId }),
-      () => sendBackPublication(deps(), stranger, { publicationId }),
-      () => resolvePublication(deps(), stranger, { publicationId, outcome: "retry" }),
+      () => approvePost(deps(), stranger, { postId: strangerPostId, revision: 1, publications }),
+      () => approvePost(deps(), owner, { postId: strangerPostId, revision: 1, publications }),
+      () => approvePost(deps(), owner, { postId, revision: 1, publications: invalidPublications }),
       () => cancelPublication(deps(), owner, { publicationId: publicationId.toUpperCase() }),
       () => publishPost(deps(), owner, { postId, connectionIds: [connectionId.toUpperCase()] }),
       () => publishPost(deps(), owner, { postId: postId.toUpperCase(), connectionIds: [connectionId] }),
@@ -216,22 +195,6 @@ forOneEngine("attacks on publishing", (fixture) => {
       assert.equal((await resolve(url)).body["code"], "invalid_input", url);
     const { body } = await publishing.api("GET", `/publications/${id}`);
     assert.equal(body["state"], "unconfirmed");
-  });
-
-  test("a page of another site can't approve with the user's cookie (W1)", async () => {
-    const postId = await newPost("Cross-site");
-    const input = { postId, connectionIds: [connectionId] };
-    const [proposal] = (await publishPost(deps(), client, input)).publications;
-    const { base } = publishing.service;
-    const url = `${base}/api/studios/${publishing.owner.studio.id}/publications/${proposal?.id}/approve`;
-    for (const headers of [
-      { origin: "https://evil.example", "sec-fetch-site": "cross-site", "content-type": "application/json" },
-      { origin: "null", "sec-fetch-site": "cross-site", "content-type": "text/plain" },
-    ]) {
-      const response = await publishing.browser.send(url, { method: "POST", headers, body: '{"revision":1}' });
-      assert.equal(response.status, 403);
-    }
-    await publishing.waitForState(proposal?.id ?? "", "proposed");
   });
 
   test("deleting the studio removes its publications, and nothing more is sent (T10)", async (t) => {

@@ -118,7 +118,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
 
   test("commits without a response, which workers look up later, use no more slots than new runs (F5)", async () => {
     const hanging = await publishNow(await newStudio(getDeps()), hangingHost, 24);
-    const now = Date.now();
+    const now = await getDeps().publications.getTime();
     await fixture.database.q
       .updateTable("publications")
       .set({

@@ -12,9 +12,10 @@ import { undoPublications } from "#domain/undo/undo-publications.ts";
 import type { Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
-import { hours, minutes, toIsoTime } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
+import { fromNow } from "../support/clock.ts";
 import { forOneEngine, getListenUrl, silentLog } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { addConnections, oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -24,7 +25,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 /** Far longer than the tests: a publication that starts was announced, not found by polling. */
 const neverPolls = { pollMs: hours(1) };
-const inOneHour = () => toIsoTime(Date.now() + hours(1));
+const inOneHour = () => fromNow(hours(1));
 
 interface InterceptedRequest {
   send: () => Promise<Response>;
@@ -116,14 +117,18 @@ forOneEngine("the publishing worker", (fixture) => {
     await waitUntilPublished(proposed);
 
     const later = await publish("Rescheduled", { at: inOneHour() });
-    await reschedulePublication(getDeps(), owner, { publicationId: later.id, at: toIsoTime(Date.now()) });
+    await reschedulePublication(getDeps(), owner, { publicationId: later.id, at: fromNow(0) });
     await waitUntilPublished(later);
 
     const lost = await publish("Again", { at: inOneHour() });
     const change = { ...unscheduledColumns, state: "unconfirmed" as const };
     await fixture.deps.publications.update(lost.id, change, { states: ["scheduled"] });
     // The time has passed by the time a person decides.
-    await fixture.deps.publications.update(lost.id, { scheduledFor: Date.now() - 1 }, { states: ["unconfirmed"] });
+    await fixture.deps.publications.update(
+      lost.id,
+      { scheduledFor: Date.parse(fromNow(-1)) },
+      { states: ["unconfirmed"] },
+    );
     await resolvePublication(getDeps(), owner, { publicationId: lost.id, outcome: "retry" });
     await waitUntilPublished(lost);
   });
@@ -134,7 +139,7 @@ forOneEngine("the publishing worker", (fixture) => {
       title: "",
       body: "Scheduled",
     });
-    const at = toIsoTime(Date.now() + 1500);
+    const at = fromNow(1500);
     const depsWithoutWake = { ...getDeps(), wakeWorker: () => {} };
     const request = { postId, connectionIds: [connectionId], at };
     const [publication] = (await publishPost(depsWithoutWake, publishing.owner, request)).publications;

@@ -241,12 +241,8 @@ forEachEngine("publishing", (fixture) => {
     assert.equal(tooLong.body["code"], "not_publishable");
     const [problem] = tooLong.body["problems"] as { connectionId: string; problems: { code: string }[] }[];
     assert.deepEqual([problem?.connectionId, problem?.problems[0]?.code], [connectionIds[0], "text_too_long"]);
-    for (const at of [
-      toIsoTime(fixture.clock() - hours(1)),
-      toIsoTime(fixture.clock() + hours(24 * 400)),
-      "2030-01-01T00:00:00",
-    ])
-      assert.equal((await request(await newPost("Time"), { at })).body["code"], "invalid_input");
+    const withoutOffset = inOneHour().slice(0, -1);
+    assert.equal((await request(await newPost("Time"), { at: withoutOffset })).body["code"], "invalid_input");
   });
 
   test("if an edit after the request makes a platform reject the post, the publication fails at its time and nothing is published (PUB-5)", async () => {
