@@ -125,23 +125,16 @@ forOneEngine(
 
     test("rejects a post that exceeds the limits of the instance before it sends anything (PUB-5)", async () => {
       const { service, owner } = publishing;
-      const maxCharacters = (await reader.v1.instance.fetch()).configuration.statuses.maxCharacters;
-      await service.deps.platformStore.insertOrUpdate(
-        {
-          ...(await service.deps.platformStore.find(owner.studio.id, connectionId))!,
-          limits: { maxCharacters: 20 },
-        },
-        100,
-      );
+      const { platformStore } = service.deps;
+      const connection = await platformStore.find(owner.studio.id, connectionId);
+      assert.ok(connection);
+      await platformStore.insertOrUpdate({ ...connection, limits: { maxCharacters: 20 } }, 100);
       const postId = await newPost("More than twenty characters.");
       const { status, body } = await publishing.api("POST", `/posts/${postId}/publications`, {
         connectionIds: [connectionId],
       });
       assert.deepEqual([status, body["code"]], [409, "not_publishable"]);
-      await service.deps.platformStore.insertOrUpdate(
-        { ...(await service.deps.platformStore.find(owner.studio.id, connectionId))!, limits: { maxCharacters } },
-        100,
-      );
+      await platformStore.insertOrUpdate(connection, 100);
     });
 
     test("a status that the instance rejects fails with its reason, and nothing is public (PUB-4)", async () => {

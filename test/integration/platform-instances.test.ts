@@ -6,6 +6,7 @@ import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { getAccessToken } from "#domain/platforms/credentials.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
@@ -29,6 +30,9 @@ forEachEngine("platforms with instances", (fixture) => {
   });
   after(() => strict.close());
 
+  const requestConnect = (instanceUrl: string | undefined, caller: Caller, connectDeps = deps) =>
+    connectPlatform(connectDeps, caller, { platform: "mastodon", instanceUrl });
+
   test("registers with a Mastodon instance once and uses that registration for every studio (PLATFORM-8)", async () => {
     const [firstOwner, secondOwner] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, firstOwner, "studio", "mastodon");
@@ -43,11 +47,7 @@ forEachEngine("platforms with instances", (fixture) => {
 
   test("uses one registration for twenty parallel connects to a new instance (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
-    const connects = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        connectPlatform(deps, owner, { platform: "mastodon", instanceUrl: strict.origin }),
-      ),
-    );
+    const connects = await Promise.all(Array.from({ length: 20 }, () => requestConnect(strict.origin, owner)));
     const clientIds = await Promise.all(
       connects.map(async ({ connectUrl }) => {
         const { location } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
@@ -69,10 +69,7 @@ forEachEngine("platforms with instances", (fixture) => {
       JSON.stringify({ clientId: "old", clientSecret: "old" }),
     );
     await deps.platformStore.insertApp({ ...app, redirectUri, credential }, deps.clock());
-    const { connectUrl } = await connectPlatform(instanceDeps, owner, {
-      platform: "mastodon",
-      instanceUrl: newInstance.origin,
-    });
+    const { connectUrl } = await requestConnect(newInstance.origin, owner, instanceDeps);
     const { location, ...pending } = await startConnect(instanceDeps, owner, { token: extractToken(connectUrl) });
     const state = new URL(location).searchParams.get("state") ?? "";
     const callback = new URL(`${redirectUri}?code=x&state=${state}`);
@@ -107,11 +104,7 @@ forEachEngine("platforms with instances", (fixture) => {
       "not a URL",
       "file:///etc/passwd",
     ])
-      assert.equal(
-        await getOutcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
-        "invalid_input",
-        String(instanceUrl),
-      );
+      assert.equal(await getOutcome(requestConnect(instanceUrl, owner)), "invalid_input", String(instanceUrl));
     assert.equal(
       await getOutcome(connectPlatform(deps, owner, { platform: "strict", instanceUrl: "https://x.example" })),
       "invalid_input",
@@ -124,11 +117,7 @@ forEachEngine("platforms with instances", (fixture) => {
       strict.origin.replace("https://", ""),
       strict.origin.replace(".test", ".test."),
     ])
-      assert.equal(
-        await getOutcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
-        "ok",
-        instanceUrl,
-      );
+      assert.equal(await getOutcome(requestConnect(instanceUrl, owner)), "ok", instanceUrl);
     const pendingConnects = await fixture.database.q
       .selectFrom("platform_connects")
       .select("instance")
@@ -147,6 +136,7 @@ forEachEngine("platforms with instances", (fixture) => {
       ),
     });
     const requestCountsBefore = new Map(strict.requestCounts);
+    const otherOrigin = strict.origin.replace("platform", "other");
     for (const addresses of [
       ["127.0.0.1"],
       ["::1"],
@@ -159,12 +149,7 @@ forEachEngine("platforms with instances", (fixture) => {
       [],
     ])
       assert.equal(
-        await getOutcome(
-          connectPlatform(withResolvedAddresses(addresses), owner, {
-            platform: "mastodon",
-            instanceUrl: strict.origin.replace("platform", "other"),
-          }),
-        ),
+        await getOutcome(requestConnect(otherOrigin, owner, withResolvedAddresses(addresses))),
         "url_blocked",
         addresses.join(),
       );
@@ -178,9 +163,7 @@ forEachEngine("platforms with instances", (fixture) => {
       "https://0.0.0.0",
     ])
       assert.equal(
-        await getOutcome(
-          connectPlatform(withResolvedAddresses(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl }),
-        ),
+        await getOutcome(requestConnect(instanceUrl, owner, withResolvedAddresses(["127.0.0.1"]))),
         "url_blocked",
         instanceUrl,
       );
@@ -194,15 +177,13 @@ forEachEngine("platforms with instances", (fixture) => {
     for (const fault of ["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const) {
       otherServer.faults.set("/api/v1/apps", fault);
       assert.equal(
-        await getOutcome(
-          connectPlatform(shortTimeoutDeps, owner, { platform: "mastodon", instanceUrl: otherServer.origin }),
-        ),
+        await getOutcome(requestConnect(otherServer.origin, owner, shortTimeoutDeps)),
         "url_unreachable",
         fault,
       );
     }
     await assert.rejects(
-      connectPlatform(shortTimeoutDeps, owner, { platform: "mastodon", instanceUrl: otherServer.origin }),
+      requestConnect(otherServer.origin, owner, shortTimeoutDeps),
       (error: AppError) => hintFor(error, errorHints)?.startsWith("Check the instance’s URL") === true,
       "the hint names what the user can check",
     );
@@ -214,17 +195,15 @@ forEachEngine("platforms with instances", (fixture) => {
     const [usedInstance, unusedInstance] = [await startStrictPlatform(), await startStrictPlatform()];
     await connectAccount(withPlatform(fixture.deps, usedInstance), usedInstance, owner, "studio", "mastodon");
     const unusedDeps = withPlatform(fixture.deps, unusedInstance);
-    const requestConnect = () =>
-      connectPlatform(unusedDeps, owner, { platform: "mastodon", instanceUrl: unusedInstance.origin });
     const purgeAndCheckRegistrations = async () => {
       await createPurgeJob(deps)(untilDone);
       const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
       return [usedInstance, unusedInstance].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };
-    await requestConnect();
+    await requestConnect(unusedInstance.origin, owner, unusedDeps);
     fixture.clock.advance(days(1) - 1);
     assert.deepEqual(await purgeAndCheckRegistrations(), [true, true]);
-    await requestConnect();
+    await requestConnect(unusedInstance.origin, owner, unusedDeps);
     fixture.clock.advance(minutes(1));
     assert.deepEqual(await purgeAndCheckRegistrations(), [true, true], "a connect page is pending");
     fixture.clock.advance(minutes(15));

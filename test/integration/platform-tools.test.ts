@@ -8,14 +8,14 @@ import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { changeRole } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { modernMeta, postMcp, startMcpServer, type McpResponse, type TestMcpServer } from "../support/mcp.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { connectAccount, extractToken, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("platform tools", (fixture) => {
+forOneEngine("platform tools", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
   let server: TestMcpServer;
