@@ -56,8 +56,10 @@ export interface StandInRequest {
 export interface StandInResponse {
   status: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; no body if undefined. */
+  /** Sent as JSON. */
   json?: unknown;
+  /** Sent as they are. */
+  bytes?: Uint8Array;
 }
 
 /** Ends a request with an error response. */
@@ -103,9 +105,9 @@ export async function serve(
       throw error;
     });
     if (!response) return void req.socket.destroy();
-    const content = response.json === undefined ? "" : JSON.stringify(response.json);
-    const type = content ? { "content-type": "application/json; charset=utf-8" } : {};
-    res.writeHead(response.status, { ...type, ...response.headers }).end(content);
+    const { status, headers, json, bytes = "" } = response;
+    const type = json === undefined ? {} : { "content-type": "application/json; charset=utf-8" };
+    res.writeHead(status, { ...type, ...headers }).end(json === undefined ? bytes : JSON.stringify(json));
   }
 
   return {
