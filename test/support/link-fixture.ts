@@ -18,6 +18,7 @@ export interface LinkFixture {
   files: HookedFiles;
   owner: Caller;
   postId: string;
+  token: string;
   resolveCaller(): Promise<UploadCaller>;
   /** Starts or resumes a file of this size, without sending bytes. */
   start(name: string, size: number): Promise<StartedFile>;
@@ -39,7 +40,8 @@ export async function createLinkFixture(
   const owner = await newStudio(deps);
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const { url } = await createUploadSession(deps, await chooseCreator(deps, owner), { postId });
-  const resolveCaller = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
+  const token = url.slice(`${deps.uploadPage}/u/`.length);
+  const resolveCaller = () => resolveUploadCaller(deps, token);
   const createUrls = async ({ file: { id } }: StartedFile, parts: number[]) =>
     (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).urls;
   return {
@@ -47,6 +49,7 @@ export async function createLinkFixture(
     files,
     owner,
     postId,
+    token,
     resolveCaller,
     start: async (name, size) => startFile(deps, await resolveCaller(), { name, size, lastModified: 1, type: "" }),
     reserve: async (file, parts) => (await createUrls(file, parts)).map(({ part }) => part),
