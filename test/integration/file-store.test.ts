@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { minutes } from "#lib/clock.ts";
+import { minutes, systemClock } from "#lib/clock.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
@@ -21,7 +21,7 @@ forEachStore("file store", (fixture) => {
   let count = 0;
   const newKey = (name = "a") => `${fixture.keyPrefix}/${name}${String(++count).padStart(4, "0")}`;
   const createUploadUrl = (key: string, lifetime = minutes(10)) =>
-    fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + lifetime });
+    fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: systemClock() + lifetime });
   const createDownloadUrl = (
     key: string,
     options: { mimeType?: string; filename?: string; asDownload?: boolean; lifetime?: number } = {},
@@ -30,7 +30,7 @@ forEachStore("file store", (fixture) => {
       mimeType: options.mimeType ?? "image/png",
       filename: options.filename ?? "a.png",
       asDownload: options.asDownload ?? false,
-      expiresAt: Date.now() + (options.lifetime ?? minutes(10)),
+      expiresAt: systemClock() + (options.lifetime ?? minutes(10)),
     });
   /** Uploads bytes to an incoming key. */
   async function uploadIncoming(bytes: Uint8Array): Promise<{ key: string; url: string; version: string }> {
@@ -42,18 +42,23 @@ forEachStore("file store", (fixture) => {
     return { key, url, version: stored.version };
   }
 
-  test("finds no file under an unused key", async () => {
+  test("finds no file under a key that is unused or was removed", async () => {
     const key = newKey();
     assert.equal(await fixture.store.stat(key), undefined);
     assert.equal(await getOutcome(fixture.store.read(key)), "not_found");
     assert.equal(await fixture.store.promote(key, "0".repeat(64), newKey(), "image/png"), undefined);
     await fixture.store.remove(key);
+    await fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions);
+    await fixture.store.remove(key);
+    assert.equal(await fixture.store.stat(key), undefined);
+    await fixture.store.remove(key);
+    await fixture.store.ping();
   });
 
   test("curl -T with no other header stores the bytes, small and large", { skip: skipWithout("curl") }, async () => {
     const folder = createTempFolder();
     try {
-      for (const size of [1, 100_000, 3 * mebibyte]) {
+      for (const size of [1, 3 * mebibyte]) {
         const bytes = randomBytes(size);
         const key = newKey();
         writeFileSync(`${folder.path}/file.bin`, bytes);
@@ -74,18 +79,14 @@ forEachStore("file store", (fixture) => {
     }
   });
 
-  test("accepts a PUT with any Content-Type", async () => {
+  test("accepts a PUT with any Content-Type, also an empty one (U6)", async () => {
     const key = newKey();
     const url = await createUploadUrl(key);
     for (const type of ["text/html", "image/png", "application/x-www-form-urlencoded"]) {
       const response = await fetch(url, { method: "PUT", body: "x", headers: { "content-type": type } });
       assert.equal(response.status, 200, type);
     }
-  });
-
-  test("stores an empty PUT as an empty file (U6)", async () => {
-    const key = newKey();
-    assert.equal(await putBytes(await createUploadUrl(key), new Uint8Array()), 200);
+    assert.equal(await putBytes(url, new Uint8Array()), 200);
     assert.equal((await fixture.store.stat(key))?.bytes, 0);
     assert.equal((await readBytes(await fixture.store.read(key))).length, 0);
   });
@@ -100,20 +101,18 @@ forEachStore("file store", (fixture) => {
     assert.equal(await readDigest(fixture.store, key), sha256(other));
   });
 
-  test("stores exactly one of several parallel PUTs to a key (U2)", async () => {
-    const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(mebibyte + i, i));
-    for (let round = 0; round < 3; round++) {
-      const key = newKey();
-      const url = await createUploadUrl(key);
-      assert.deepEqual(
-        await Promise.all(bodies.map((body) => putBytes(url, body))),
-        bodies.map(() => 200),
-      );
-      const digest = await readDigest(fixture.store, key);
-      assert.ok(bodies.some((body) => sha256(body) === digest));
-      await fixture.store.remove(key);
-      assert.equal(await fixture.store.stat(key), undefined);
-    }
+  test("parallel PUTs or writes to one key leave exactly one of the bodies (U2)", async () => {
+    const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(300_000 + i, i));
+    const digests = bodies.map(sha256);
+    const key = newKey();
+    const url = await createUploadUrl(key);
+    const statuses = await Promise.all(bodies.map((body) => putBytes(url, body)));
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    assert.ok(digests.includes(await readDigest(fixture.store, key)));
+    await fixture.store.remove(key);
+    assert.equal(await fixture.store.stat(key), undefined);
+    await Promise.all(bodies.map((body) => fixture.store.write(key, toChunks(body), writeOptions)));
+    assert.ok(digests.includes(await readDigest(fixture.store, key)));
   });
 
   test("rejects expired and altered URLs, reads with an upload URL and writes with a download URL (U1)", async () => {
@@ -163,7 +162,7 @@ forEachStore("file store", (fixture) => {
     assert.equal(await fixture.store.stat(key), undefined);
   });
 
-  for (const size of [0, 1, 5 * mebibyte, 8 * mebibyte, 8 * mebibyte + 1, 20 * mebibyte]) {
+  for (const size of [0, 1, 8 * mebibyte, 8 * mebibyte + 1]) {
     test(`write of ${size} bytes returns size, version and digest`, async () => {
       const key = newKey();
       const bytes = randomBytes(size);
@@ -208,17 +207,6 @@ forEachStore("file store", (fixture) => {
     }
   });
 
-  test("parallel writes to one key leave exactly one of the bodies", async () => {
-    const key = newKey();
-    const writes = await Promise.all(
-      Array.from({ length: 6 }, (_, i) =>
-        fixture.store.write(key, toChunks(Buffer.alloc(300_000 + i, i)), writeOptions),
-      ),
-    );
-    const storedDigest = await readDigest(fixture.store, key);
-    assert.ok(writes.some(({ sha256: digest }) => digest === storedDigest));
-  });
-
   test("read returns an inclusive range, clipped to the file, and nothing beyond its end", async () => {
     const key = newKey();
     const bytes = randomBytes(200_000);
@@ -244,16 +232,20 @@ forEachStore("file store", (fixture) => {
     await assert.rejects(fixture.store.read(key, undefined, abortController.signal), { name: "AbortError" });
   });
 
-  test("promote moves the file, and repeating it returns the same result", async () => {
+  test("promote moves the file; repeating it, or another PUT, does not change the promoted file", async () => {
     const bytes = randomBytes(2 * mebibyte);
-    const { key, version } = await uploadIncoming(bytes);
+    const { key, url, version } = await uploadIncoming(bytes);
     const fileKey = newKey("out");
-    const stored = await fixture.store.promote(key, version, fileKey, "image/png");
+    const promote = () => fixture.store.promote(key, version, fileKey, "image/png");
+    const stored = await promote();
     assert.equal(stored?.bytes, bytes.length);
     assert.equal(await fixture.store.stat(key), undefined);
+    assert.deepEqual(await promote(), stored);
+    assert.equal(await putBytes(url, randomBytes(100_000)), 200);
+    assert.deepEqual(await promote(), stored, "a repeated promote returns the same file");
     assert.deepEqual(await fixture.store.stat(fileKey), stored);
-    assert.equal(await readDigest(fixture.store, fileKey), sha256(bytes));
-    assert.deepEqual(await fixture.store.promote(key, version, fileKey, "image/png"), stored);
+    const servedBytes = Buffer.from(await (await fetch(await createDownloadUrl(fileKey))).arrayBuffer());
+    assert.equal(sha256(servedBytes), sha256(bytes));
   });
 
   test("promote changes nothing if the incoming file was overwritten", async () => {
@@ -263,22 +255,6 @@ forEachStore("file store", (fixture) => {
     assert.equal(await fixture.store.promote(key, version, fileKey, "image/png"), undefined);
     assert.equal(await fixture.store.stat(fileKey), undefined);
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("second")));
-  });
-
-  test("a PUT after promote does not change the promoted file", async () => {
-    const bytes = randomBytes(100_000);
-    const { key, url, version } = await uploadIncoming(bytes);
-    const fileKey = newKey("out");
-    const stored = await fixture.store.promote(key, version, fileKey, "image/png");
-    assert.equal(await putBytes(url, randomBytes(100_000)), 200);
-    assert.deepEqual(await fixture.store.stat(fileKey), stored);
-    assert.deepEqual(
-      await fixture.store.promote(key, version, fileKey, "image/png"),
-      stored,
-      "a repeated promote returns the same file",
-    );
-    const servedBytes = Buffer.from(await (await fetch(await createDownloadUrl(fileKey))).arrayBuffer());
-    assert.equal(sha256(servedBytes), sha256(bytes));
   });
 
   test("promote replaces the file of an interrupted promote with the newer bytes (C2)", async () => {
@@ -295,7 +271,7 @@ forEachStore("file store", (fixture) => {
   });
 
   test("promote during continuous PUTs stores exactly the checked bytes, or nothing", async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const checkedBytes = randomBytes(300_000);
       const { key, url, version } = await uploadIncoming(checkedBytes);
       const stop = new AbortController();
@@ -303,7 +279,7 @@ forEachStore("file store", (fixture) => {
       const writers = Array.from({ length: 3 }, async () => {
         for (; !stop.signal.aborted; putCount++) await putBytes(url, randomBytes(300_000));
       });
-      await waitTurns(round * 20);
+      await waitTurns(round * 40);
       const fileKey = newKey("out");
       const stored = await fixture.store.promote(key, version, fileKey, "image/png");
       const digest = stored ? await readDigest(fixture.store, fileKey) : undefined;
@@ -331,18 +307,10 @@ forEachStore("file store", (fixture) => {
     assert.equal(await readDigest(fixture.store, fileKey), sha256(bytes));
   });
 
-  test("remove deletes the file, and can be repeated", async () => {
-    const key = newKey();
-    await fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions);
-    await fixture.store.remove(key);
-    await fixture.store.remove(key);
-    assert.equal(await fixture.store.stat(key), undefined);
-  });
-
   test("list returns every key of a prefix once, page by page, while keys are removed (S8)", async () => {
     const prefix = `${fixture.keyPrefix}/list-`;
     const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(2, "0")}`);
-    const before = Date.now();
+    const before = systemClock();
     await Promise.all(keys.map((key, i) => fixture.store.write(key, toChunks(Buffer.alloc(i)), writeOptions)));
     const listed = new Map<string, number>();
     let after: string | undefined;
@@ -446,9 +414,5 @@ forEachStore("file store", (fixture) => {
       assert.ok(header.length < 1500);
       assert.doesNotMatch(header, /[/\\]|%2F|%5C|%E2%80%AE|%00|%0D|%0A/i);
     }
-  });
-
-  test("ping resolves", async () => {
-    await fixture.store.ping();
   });
 });

@@ -212,7 +212,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
 
   test("reserving, releasing, canceling and completing in parallel keep the studio's used bytes correct (U19)", async () => {
     const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       const files = await Promise.all(range(1, 4).map((i) => linkFixture.start(`${round}-${i}.mp4`, 600 * mebibyte)));
       const [a, b, c, d] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0], (typeof files)[0]];
       const smallFile = await linkFixture.start(`${round}-small.mp4`, video.length);
