@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { hours, systemClock } from "#lib/clock.ts";
 import { openLocalDiskStore } from "../support/local-disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { buildStraceCommand } from "../support/strace.ts";
@@ -70,7 +71,7 @@ async function checkStore(root: string, lines: string[][]): Promise<void> {
     assert.ok(await store.promote(from, version, to, "image/png"), `${from} was lost`);
     assert.equal(await readDigest(store, to), digests.get(from));
   }
-  await store.sweepTempFiles(Date.now() + 1000);
+  await store.sweepTempFiles(systemClock() + 1000);
   assert.deepEqual(readdirSync(join(root, ".tmp")), []);
   await store.write("files/next", toChunks(Buffer.from("next")), writeOptions);
   assert.equal(await readDigest(store, "files/next"), sha256(Buffer.from("next")));
@@ -204,7 +205,7 @@ describe("the file folder at startup (S6)", () => {
   test("is rejected if it is not writable", { skip: skipWithout("strace") }, () =>
     withFolder(async (path) => {
       const program = `import { openDiskStore } from "#storage/disk/disk-store.ts";
-        await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: Date.now }).catch((error) => console.log(error.message));`;
+        await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: () => 0 }).catch((error) => console.log(error.message));`;
       for (const [error, message] of [
         ["EROFS", /read-only file system/],
         ["EACCES", /is not writable by this user/],
@@ -229,8 +230,8 @@ describe("the file folder at startup (S6)", () => {
       const [oldFile, newFile] = [join(path, ".tmp/old"), join(path, ".tmp/new")];
       writeFileSync(oldFile, "x");
       writeFileSync(newFile, "x");
-      utimesSync(oldFile, new Date(), new Date(Date.now() - 7_200_000));
-      assert.equal(await store.sweepTempFiles(Date.now() - 3_600_000), 1);
+      utimesSync(oldFile, new Date(), new Date(systemClock() - hours(2)));
+      assert.equal(await store.sweepTempFiles(systemClock() - hours(1)), 1);
       assert.deepEqual(readdirSync(join(path, ".tmp")), ["new"]);
     }));
 });

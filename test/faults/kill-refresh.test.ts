@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/open-database.ts";
 import { seconds } from "#lib/clock.ts";
 import {
   createTemporaryDatabase,
   getDatabaseSettings,
   listOneEngine,
-  silentLog,
   type DatabaseLocation,
 } from "../support/engines.ts";
+import { queryDatabase } from "../support/migrations.ts";
 import { startMain } from "../support/main-process.ts";
 import {
   listTools,
@@ -21,8 +19,10 @@ import {
 } from "../support/oauth-client.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient } from "../support/studio-client.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
-const rounds = 3;
+/** When the service is killed: before the refresh, once the new tokens are stored, or after the response. */
+const moments = ["sent", "stored", "received"] as const;
 
 for (const engine of listOneEngine()) {
   describe(`kill -9 during a token refresh (${engine})`, () => {
@@ -43,9 +43,11 @@ for (const engine of listOneEngine()) {
         await revokeToken(base, client, revokedClient.tokens.refresh_token);
         let currentTokens: Pick<Tokens, "access_token" | "refresh_token"> = tokens;
         let lostResponses = 0;
-        for (let round = 0; round < rounds; round++) {
+        for (const moment of moments) {
+          const rotatedAt = await readRotation(location);
           const pendingRefresh = refreshTokens(base, client, currentTokens.refresh_token).catch(() => undefined);
-          await sleep(round * Math.random() * 10);
+          if (moment === "stored") await waitUntil(async () => (await readRotation(location)) !== rotatedAt);
+          if (moment === "received") await pendingRefresh;
           await service.kill();
           const response: OAuthResponse | undefined = await pendingRefresh;
           if (response) assert.equal(response.status, 200, response.text);
@@ -53,18 +55,11 @@ for (const engine of listOneEngine()) {
           service = await startMain(env);
           currentTokens = response ? response.body : currentTokens;
           const refreshResponse = await refreshTokens(base, client, currentTokens.refresh_token);
-          assert.equal(
-            refreshResponse.status,
-            200,
-            `round ${round}, response ${response ? "received" : "lost"}: ${refreshResponse.text}`,
-          );
+          assert.equal(refreshResponse.status, 200, `${moment}: ${refreshResponse.text}`);
           currentTokens = refreshResponse.body;
           assert.equal((await listTools(base, currentTokens.access_token)).status, 200);
-          assert.equal(
-            (await listTools(base, revokedClient.tokens.access_token)).status,
-            401,
-            "a revoked token stays revoked",
-          );
+          const { access_token: revokedToken } = revokedClient.tokens;
+          assert.equal((await listTools(base, revokedToken)).status, 401, "a revoked token stays revoked");
         }
         assert.ok(lostResponses > 0, "no kill came before the response");
 
@@ -91,12 +86,13 @@ for (const engine of listOneEngine()) {
   });
 }
 
+/** The time of the last rotation of any grant. */
+async function readRotation(location: DatabaseLocation): Promise<unknown> {
+  const [row] = await queryDatabase(location, "SELECT max(rotated_at) AS at FROM grants");
+  return row?.["at"];
+}
+
 /** Moves the last rotation of every grant 31 seconds into the past, while no service runs. */
 async function endGracePeriod(location: DatabaseLocation): Promise<void> {
-  const database = await openDatabase({ ...location, log: silentLog });
-  await database.q
-    .updateTable("grants")
-    .set((row) => ({ rotated_at: row("rotated_at", "-", seconds(31)) }))
-    .execute();
-  await database.close();
+  await queryDatabase(location, `UPDATE grants SET rotated_at = rotated_at - ${seconds(31)}`);
 }

@@ -15,7 +15,8 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { getRendition } from "#domain/renditions/get-rendition.ts";
-import { hours, toIsoTime } from "#lib/clock.ts";
+import { hours } from "#lib/clock.ts";
+import { fromNow } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -47,7 +48,6 @@ forEachEngine("files per account", (fixture) => {
     const setups = createPlatformSetups({}, () => Promise.reject(new Error("no network access")), noIdentities);
     return { ...deps(), platforms: createPlatforms(deps().baseUrl, setups) };
   }
-  const inOneHour = () => toIsoTime(Date.now() + hours(1));
 
   /** The files have the alt texts 1, 2, 3 and so on. */
   async function newPostWithFiles(count: number, owner: Caller = publishing.owner) {
@@ -132,7 +132,7 @@ forEachEngine("files per account", (fixture) => {
     const { publications } = await publishPost(deps(), publishing.owner, {
       postId,
       connectionIds: [harbour],
-      at: inOneHour(),
+      at: fromNow(hours(1)),
     });
     const readState = async () =>
       (await getPost(deps(), publishing.owner, { postId })).publications?.find(({ id }) => id === publications[0]?.id)

@@ -18,7 +18,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
-import { hours } from "#lib/clock.ts";
+import { hours, systemClock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { DiskStore } from "#storage/disk/disk-store.ts";
 import {
@@ -61,7 +61,7 @@ forEachEngine("assets compared with a model", (fixture) => {
   let clockOffset = 0;
   let deps: Deps;
   before(async () => {
-    const clock = () => Date.now() + clockOffset;
+    const clock = () => systemClock() + clockOffset;
     server = await startFileServer({ clock });
     const baseDeps = createDeps(fixture.database, clock);
     deps = { ...baseDeps, files: server.store, limits: { ...baseDeps.limits, assetsPerPost: maxAssetsPerPost } };

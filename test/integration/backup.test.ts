@@ -11,13 +11,21 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
+import { openDatabase } from "#db/open-database.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { copyAsset } from "#domain/assets/copy-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { systemClock } from "#lib/clock.ts";
 import { findVersions } from "#storage/disk/layout.ts";
-import { createBackup } from "#ops/backup.ts";
+import { createBackup, type Backup } from "#ops/backup.ts";
 import { restoreBackup } from "#ops/restore.ts";
+import { createDeps, silentLog } from "../support/engines.ts";
+import { openLocalDiskStore } from "../support/local-disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
+import { startMain } from "../support/main-process.ts";
 import {
   callTool,
   createCredentials,
@@ -25,97 +33,71 @@ import {
   callToolOk,
   uploadInline,
   probeAccess,
-  type Credentials,
 } from "../support/service-access.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
+import { newStudio } from "../support/users.ts";
 import { assertRestorable, callTrash, createTrashedPost } from "../support/trash-sample.ts";
 
 const folder = createTempFolder();
-const dataDir = join(folder.path, "data");
+after(() => folder.remove());
 const backups = join(folder.path, "backups");
+const reportProgress = (): void => {};
 
-describe("backup and restore", () => {
-  let base: string;
-  let service: MainProcess | undefined;
-  let credentials: Credentials;
-  let newestBackup: string;
-
-  const createEnv = (dataFolder = dataDir) => ({
-    DATA_DIR: dataFolder,
-    BASE_URL: base,
-    PORT: new URL(base).port,
-    RATE_LIMITS: "off",
-  });
-  const start = async (dataFolder = dataDir) => void (service = await startMain(createEnv(dataFolder)));
-  const stop = async () => {
-    await service?.kill();
-    service = undefined;
+test("a backup taken under load restores to a service with matching rows and digests: copies, trash, history, comments, undo data and access included (LIB-2, TRASH-6, COM-5)", async () => {
+  const [dataDir, restoredDir] = [join(folder.path, "live"), join(folder.path, "restored")];
+  const base = await findFreeBaseUrl();
+  const createEnv = (dataFolder: string) => {
+    return { DATA_DIR: dataFolder, BASE_URL: base, PORT: new URL(base).port, RATE_LIMITS: "off" };
   };
-  const backup = async () => {
-    const command = await runCommand(["backup", backups], createEnv());
-    newestBackup = command.stdout.split("\n", 1)[0] ?? "";
-    return command;
-  };
-
-  before(async () => {
-    base = await findFreeBaseUrl();
-    await start();
-    credentials = await createCredentials({ databaseUrl: undefined, dataDir }, base);
-  });
-  after(async () => {
-    await stop();
-    folder.remove();
-  });
-
-  test("a backup taken under load restores to a service with matching rows and digests, copies included (LIB-2)", async () => {
+  let service = await startMain(createEnv(dataDir));
+  try {
+    const credentials = await createCredentials({ databaseUrl: undefined, dataDir }, base);
+    const { token, postId } = credentials;
     const digests = new Map<string, string>();
     const deletedIds = new Set<string>();
-    for (let i = 0; i < 80; i++) {
-      const { id, sha256 } = await uploadInline(base, credentials.token);
+    const upload = async (): Promise<string> => {
+      const { id, sha256 } = await uploadInline(base, token);
       digests.set(id, sha256);
-    }
-    const copyFile = async (assetId: string) => {
-      const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId });
-      digests.set(copy.assetId, digests.get(assetId) ?? "");
+      return id;
     };
+    for (let i = 0; i < 30; i++) await upload();
     const uploadedIds = [...digests.keys()];
     // The originals of some copies are deleted during the backup.
-    for (const id of [...uploadedIds.slice(0, 5), ...uploadedIds.slice(-10)]) await copyFile(id);
+    for (const id of [...uploadedIds.slice(0, 3), ...uploadedIds.slice(-5)]) {
+      const copy = await callToolOk<{ assetId: string }>(base, token, "copy_asset", { assetId: id });
+      digests.set(copy.assetId, digests.get(id) ?? "");
+    }
+    const trashedPost = await createTrashedPost(base, credentials);
     const initialIds = [...digests.keys()];
-    // Until the backup has ended, concurrent writers upload and delete files, empty the trash and update the post.
+    // Until the backup has ended, concurrent writers upload and delete files, and update the post.
     const backupEnded = new AbortController();
-    const deletableIds = uploadedIds.slice(40).toReversed();
-    const writers = [0, 1, 2, 3].map(async (writerNumber) => {
+    const deletableIds = uploadedIds.slice(10).toReversed();
+    const writers = [0, 1].map(async (writerNumber) => {
       for (let i = 0; !backupEnded.signal.aborted; i++) {
-        const { id, sha256 } = await uploadInline(base, credentials.token);
-        digests.set(id, sha256);
-        const assetId = writerNumber < 3 ? deletableIds.pop() : id;
-        if (assetId === undefined) continue;
+        const newId = await upload();
+        const assetId = deletableIds.pop() ?? newId;
         deletedIds.add(assetId);
-        await callToolOk(base, credentials.token, "delete_asset", { assetId });
-        if (i % 3 === 0 && writerNumber < 3) await callTrash(base, credentials, "DELETE"); // at most three at a time
-        const post = await callToolOk<{ revision: number }>(base, credentials.token, "get_post", {
-          postId: credentials.postId,
-        });
-        await callTool(base, credentials.token, "update_post", {
-          postId: credentials.postId,
-          title: `Title ${writerNumber}.${i}`,
-          revision: post.revision, // a conflict with another writer is fine
-        });
+        await callToolOk(base, token, "delete_asset", { assetId });
+        const { revision } = await callToolOk<{ revision: number }>(base, token, "get_post", { postId });
+        const title = `Title ${writerNumber}.${i}`;
+        await callTool(base, token, "update_post", { postId, title, revision }); // a conflict is fine
       }
     });
-    const command = await backup();
+    const command = await runCommand(["backup", backups], createEnv(dataDir));
     backupEnded.abort();
     await Promise.all(writers);
     assert.equal(command.code, 0, command.output);
-    assert.ok(deletedIds.size > 3, `${deletedIds.size} deleted during the backup`);
-    await stop();
+    assert.match(command.output, /contains the generated secret/);
+    assert.ok(deletedIds.size > 1, `${deletedIds.size} deleted during the backup`);
+    const [path = ""] = command.stdout.split("\n", 1);
+    assert.deepEqual([readMode(path), readMode(join(path, "secret"))], [0o700, 0o600]);
+    await service.kill();
 
-    const restoredDir = join(folder.path, "restored");
-    const restore = await runCommand(["restore", newestBackup], createEnv(restoredDir));
+    const restore = await runCommand(["restore", path], createEnv(restoredDir));
     assert.equal(restore.code, 0, restore.output);
-    await start(restoredDir);
+    assert.equal(readMode(join(restoredDir, "secret")), 0o600);
+    service = await startMain(createEnv(restoredDir));
     assert.deepEqual(
       await probeAccess(base, credentials),
       [200, 200, 200],
@@ -123,164 +105,151 @@ describe("backup and restore", () => {
     );
     const records = readAssets(restoredDir);
     for (const { id, version, trash_expires_at: expiresAt } of records) {
+      if (id === trashedPost.assetId) continue;
       assert.equal(version, digests.get(id));
-      if (expiresAt !== null && expiresAt <= Date.now()) continue; // in the emptied trash, but not yet swept
       if (expiresAt !== null) await callTrash(base, credentials, "POST", `/${id}/restore`);
-      assert.equal(await fetchAssetDigest(base, credentials.token, id), digests.get(id), id);
+      assert.equal(await fetchAssetDigest(base, token, id), digests.get(id), id);
     }
     const ids = new Set(records.map(({ id }) => id));
-    assert.deepEqual(
-      initialIds.filter((id) => !deletedIds.has(id) && !ids.has(id)),
-      [],
-      "no undeleted file from before the backup is missing",
-    );
-    await uploadInline(base, credentials.token);
-    await stop();
+    const missingIds = initialIds.filter((id) => !deletedIds.has(id) && !ids.has(id));
+    assert.deepEqual(missingIds, [], "no undeleted file from before the backup is missing");
+    await assertRestorable(base, credentials, trashedPost);
+    await uploadInline(base, token);
+    await service.kill();
     assertConsistent(restoredDir);
-    await start();
-  });
+  } finally {
+    await service.kill();
+  }
+});
+
+describe("backup and restore of a data folder", () => {
+  let folderCount = 0;
+  const newFolder = (): string => join(folder.path, `data-${++folderCount}`);
+
+  /** Creates a data folder with twenty files. The last one is on a post, and has a copy. */
+  async function createDataFolder() {
+    const dataDir = newFolder();
+    const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
+    const deps = { ...createDeps(database, systemClock), files: await openLocalDiskStore(join(dataDir, "files")) };
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "A post", body: "" });
+    const assetIds: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const base64 = Buffer.alloc(i === 0 ? 2_000_000 : 2000, `text ${i}`).toString("base64");
+      const input = { kind: "document", mimeType: "text/plain", base64 } as const;
+      assetIds.push((await uploadAssetInline(deps, owner, input)).assetId);
+    }
+    const [otherId = "", attachedId = ""] = assetIds.slice(-2);
+    await attachAsset(deps, owner, { postId, assetId: attachedId });
+    const { assetId: copyId } = await copyAsset(deps, owner, { assetId: attachedId });
+    await database.close();
+    writeFileSync(join(dataDir, "secret"), "s".repeat(32), { mode: 0o600 });
+    return { dataDir, postId, attachedId, otherId, copyId };
+  }
+  const backUp = (dataDir: string, report: (text: string) => void = reportProgress): Promise<Backup> =>
+    createBackup({ dataDir, targetFolder: backups, version: "0", clock: systemClock, reportProgress: report });
+  const restore = (from: string, dataDir = newFolder()) => restoreBackup({ from, dataDir, reportProgress });
 
   test("without concurrent writers, a backup contains every row of every table, and restores them", async () => {
-    await callToolOk(base, credentials.token, "attach_asset", {
-      postId: credentials.postId,
-      assetId: (await uploadInline(base, credentials.token, 2_000_000)).id,
-    });
-    await stop();
+    const { dataDir } = await createDataFolder();
     const rowsBefore = dumpTables(dataDir);
-    const command = await backup();
-    assert.equal(command.code, 0, command.output);
-    assert.match(command.output, /contains the generated secret/);
-    assert.equal(statSync(join(newestBackup, "secret")).mode & 0o777, 0o600);
-    assert.equal(statSync(newestBackup).mode & 0o777, 0o700);
-    assert.deepEqual(dumpTables(newestBackup), rowsBefore);
-    const restoredDir = join(folder.path, "restored-idle");
-    assert.equal((await runCommand(["restore", newestBackup], createEnv(restoredDir))).code, 0);
+    const { path, hasSecret } = await backUp(dataDir);
+    assert.equal(hasSecret, true);
+    assert.deepEqual(dumpTables(path), rowsBefore);
+    const restoredDir = newFolder();
+    await restore(path, restoredDir);
     assert.deepEqual(dumpTables(restoredDir), rowsBefore);
     assert.equal(readFileSync(join(restoredDir, "secret"), "utf8"), readFileSync(join(dataDir, "secret"), "utf8"));
-    assert.equal(statSync(join(restoredDir, "secret")).mode & 0o777, 0o600);
-    assert.deepEqual(
-      readdirSync(backups).filter((name) => name.endsWith(".partial")),
-      [],
-    );
-    await start();
-  });
-
-  test("a restored backup contains deleted posts with their files, history, comments and undo data (TRASH-6, COM-5)", async () => {
-    const trashedPost = await createTrashedPost(base, credentials);
-    const command = await backup();
-    assert.equal(command.code, 0, command.output);
-    await stop();
-    const restoredDir = join(folder.path, "restored-trash");
-    assert.equal((await runCommand(["restore", newestBackup], createEnv(restoredDir))).code, 0);
-    await start(restoredDir);
-    await assertRestorable(base, credentials, trashedPost);
-    await stop();
-    assertConsistent(restoredDir);
-    await start();
+    const partialBackups = readdirSync(backups).filter((name) => name.endsWith(".partial"));
+    assert.deepEqual(partialBackups, []);
   });
 
   test("omits the records of a file that is deleted after the database was copied, and lists a lost file (LIB-2)", async () => {
-    const [deleted, lost] = [await uploadInline(base, credentials.token), await uploadInline(base, credentials.token)];
-    const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId: deleted.id });
-    await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: deleted.id });
-    await stop();
+    const { dataDir, postId, attachedId: deletedId, otherId: lostId, copyId } = await createDataFolder();
     const keys = new Map(readAssets(dataDir).map(({ id, storage_key: key }) => [id, key]));
-    const [deletedFile, lostFile] = await Promise.all(
-      [deleted, lost].map(
-        async ({ id }) => (await findVersions(join(dataDir, "files"), keys.get(id) ?? ""))[0]?.path ?? "",
-      ),
-    );
+    const [deletedKey = "", lostKey = ""] = [keys.get(deletedId), keys.get(lostId)];
+    const findFile = async (key: string) => (await findVersions(join(dataDir, "files"), key))[0]?.path ?? "";
+    const lostPaths = [await findFile(deletedKey), await findFile(lostKey)];
     let firstReport = "";
-    const { path, manifest } = await createBackup({
-      dataDir,
-      targetFolder: backups,
-      version: "0",
-      clock: () => Date.now() + 5000,
-      reportProgress: (text) => {
-        if (!text.startsWith("copied") || firstReport !== "") return;
-        firstReport = text;
-        const liveDatabase = new DatabaseSync(join(dataDir, "atelier.db"));
-        liveDatabase.exec(
-          `DELETE FROM assets WHERE id IN ('${deleted.id}', '${copy.assetId}'); DELETE FROM shared_files WHERE storage_key = '${keys.get(deleted.id)}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
-        );
-        liveDatabase.close();
-        rmSync(deletedFile ?? "");
-        rmSync(lostFile ?? "");
-      },
+    const { path, manifest } = await backUp(dataDir, (text) => {
+      if (!text.startsWith("copied") || firstReport !== "") return;
+      firstReport = text;
+      const liveDatabase = new DatabaseSync(join(dataDir, "atelier.db"));
+      liveDatabase.exec(
+        `DELETE FROM assets WHERE id IN ('${deletedId}', '${copyId}');
+         DELETE FROM shared_files WHERE storage_key = '${deletedKey}';
+         UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${postId}'`,
+      );
+      liveDatabase.close();
+      for (const lostPath of lostPaths) rmSync(lostPath);
     });
-    assert.match(firstReport, /^copied 1 of /, "the progress counts assets, not the secret file");
-    assert.deepEqual(manifest.lost, [keys.get(lost.id)]);
+    assert.match(firstReport, /^copied 1 of 20 /, "the progress counts files of assets, not the secret file");
+    assert.deepEqual(manifest.lost, [lostKey]);
     const ids = readAssets(path).map(({ id }) => id);
     assert.deepEqual(
-      [deleted.id, copy.assetId, lost.id].map((id) => ids.includes(id)),
+      [deletedId, copyId, lostId].map((id) => ids.includes(id)),
       [false, false, true],
     );
     assertConsistent(path);
 
-    const command = await backup();
+    const command = await runCommand(["backup", backups], { DATA_DIR: dataDir });
     assert.equal(command.code, 1, "lost files make the command fail");
     assert.match(command.output, /The backup is complete, but 1 files were already missing or damaged/);
-    await start();
   });
 
   test("rejects a damaged or incomplete backup and writes nothing", async () => {
-    await backup();
-    const target = join(folder.path, "rejected");
-    const restoreTo = (to: string, from = newestBackup) =>
-      restoreBackup({ from, dataDir: to, reportProgress: () => {} });
-    const checksumLine = readFileSync(join(newestBackup, "SHA256SUMS"), "utf8")
-      .split("\n")
-      .find((line) => line.includes("files/files"));
-    const filePath = join(newestBackup, checksumLine?.slice(66) ?? "");
-    const damageCases: [description: string, damage: () => void, repair: () => void][] = [
-      ...[
-        filePath,
-        join(newestBackup, "atelier.db"),
-        join(newestBackup, "secret"),
-        join(newestBackup, "SHA256SUMS"),
-      ].map((damagedPath): [string, () => void, () => void] => {
-        const original = readFileSync(damagedPath);
-        const flipped = Buffer.from(original);
-        flipped[original.length >> 1]! ^= 1;
-        return [damagedPath, () => writeFileSync(damagedPath, flipped), () => writeFileSync(damagedPath, original)];
-      }),
-      [
-        "longer",
-        () => appendFileSync(filePath, "x"),
-        () => writeFileSync(filePath, readFileSync(filePath).subarray(0, -1)),
-      ],
-      ["no checksums", ...createDeletion(join(newestBackup, "SHA256SUMS"))],
-      ["no manifest", ...createDeletion(join(newestBackup, "manifest.json"))],
-      ["no file", ...createDeletion(filePath)],
+    const { path } = await backUp((await createDataFolder()).dataDir);
+    const checksums = readFileSync(join(path, "SHA256SUMS"), "utf8").split("\n");
+    const filePath = join(path, checksums.find((line) => line.includes("files/files"))?.slice(66) ?? "");
+    const backupFiles = ["atelier.db", "secret", "SHA256SUMS", "manifest.json"].map((name) => join(path, name));
+    const flipBit = (damagedPath: string) => {
+      const content = readFileSync(damagedPath);
+      content[content.length >> 1]! ^= 1;
+      writeFileSync(damagedPath, content);
+    };
+    const damageCases: [damagedPath: string, damage: (damagedPath: string) => void][] = [
+      ...[filePath, ...backupFiles.slice(0, 3)].map((damagedPath): [string, typeof flipBit] => [damagedPath, flipBit]),
+      ...[filePath, ...backupFiles.slice(2)].map((damagedPath): [string, typeof rmSync] => [damagedPath, rmSync]),
+      [filePath, (damagedPath) => appendFileSync(damagedPath, "x")],
     ];
-    for (const [description, damage, repair] of damageCases) {
-      damage();
-      await assert.rejects(restoreTo(target), /is damaged|is not a backup/, description);
-      assert.equal(existsSync(target), false, description);
-      repair();
+    for (const [damagedPath, damage] of damageCases) {
+      const content = readFileSync(damagedPath);
+      damage(damagedPath);
+      const target = newFolder();
+      await assert.rejects(restore(path, target), /is damaged|is not a backup/, damagedPath);
+      assert.equal(existsSync(target), false, damagedPath);
+      writeFileSync(damagedPath, content);
     }
-    await assert.rejects(restoreTo(target, `${newestBackup}.partial`), /incomplete backup/);
-    await restoreTo(target); // after the last repair
+    await assert.rejects(restore(`${path}.partial`), /incomplete backup/);
+    await restore(path); // after the last repair
   });
 
-  test("rejects a restore into a non-empty folder, and a backup into the data folder, without a database or with PostgreSQL", async () => {
-    const notEmpty = await runCommand(["restore", newestBackup], createEnv());
-    assert.equal(notEmpty.code, 1);
-    assert.match(notEmpty.output, /is not empty/);
-    assert.equal((await callTool(base, credentials.token, "whoami")).status, 200);
-
-    assert.match((await runCommand(["backup", join(dataDir, "x")], createEnv())).output, /is inside the data folder/);
-    const emptyFolder = join(folder.path, "empty");
+  test("rejects a restore into a non-empty folder, and a backup into the data folder or without a database", async () => {
+    const { dataDir } = await createDataFolder();
+    const { path } = await backUp(dataDir);
+    await assert.rejects(restore(path, dataDir), /is not empty/);
+    const options = { version: "0", clock: systemClock, reportProgress };
+    const targetFolder = join(dataDir, "x");
+    await assert.rejects(createBackup({ ...options, dataDir, targetFolder }), /is inside the data folder/);
+    const emptyFolder = newFolder();
     mkdirSync(emptyFolder);
-    assert.match((await runCommand(["backup", backups], createEnv(emptyFolder))).output, /There is no database/);
-    const postgres = await runCommand(["backup", backups], { ...createEnv(), DATABASE_URL: "postgres://localhost/x" });
-    assert.equal(postgres.code, 1);
-    assert.match(postgres.output, /pg_dump/);
-    for (const args of [["backup"], ["backup", "a", "b"], ["backup", "--fast"]])
-      assert.equal((await runCommand(args, createEnv())).code, 2);
-    assert.equal((await runCommand(["restore", "--help"], {})).code, 0);
+    await assert.rejects(backUp(emptyFolder), /There is no database/);
   });
 });
+
+test("the commands reject PostgreSQL and wrong arguments, and print their help", async () => {
+  const [postgres, withoutFolder, unknownOption, help] = await Promise.all([
+    runCommand(["backup", backups], { DATA_DIR: folder.path, DATABASE_URL: "postgres://localhost/x" }),
+    runCommand(["backup"], {}),
+    runCommand(["backup", "--fast"], {}),
+    runCommand(["restore", "--help"], {}),
+  ]);
+  assert.equal(postgres.code, 1);
+  assert.match(postgres.output, /pg_dump/);
+  assert.deepEqual([withoutFolder.code, unknownOption.code, help.code], [2, 2, 0]);
+});
+
+const readMode = (path: string): number => statSync(path).mode & 0o777;
 
 interface AssetRow {
   id: string;
@@ -332,16 +301,4 @@ function assertConsistent(dataFolder: string): void {
     [],
   );
   db.close();
-}
-
-/** Returns functions that delete the file and write it again. */
-function createDeletion(path: string): [damage: () => void, repair: () => void] {
-  let content: Buffer;
-  return [
-    () => {
-      content = readFileSync(path);
-      rmSync(path);
-    },
-    () => writeFileSync(path, content),
-  ];
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFileStorage } from "#app/open-file-storage.ts";
 import { readConfig } from "#config/config.ts";
+import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
@@ -17,7 +18,7 @@ forOneEngine("CORS rules of the bucket", (fixture) => {
     assert.equal(config.uploadPage, config.base);
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
-    const signer = createSigner(["a test secret that is long enough"], Date.now);
+    const signer = createSigner(["a test secret that is long enough"], systemClock);
     const { files, startJobs } = await openFileStorage(config, fixture.deps, signer);
     const jobs = startJobs(log);
     await waitUntil(() => lines.length > 0, { description: "the log line about the CORS rules" });

@@ -13,7 +13,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
-import { hours } from "#lib/clock.ts";
+import { hours, systemClock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { fc } from "../support/fuzz.ts";
@@ -51,7 +51,7 @@ forEachStoreAndEngine("shared files compared with a model", (fixture, storeName)
   let deps: Deps;
   before(async () => {
     // Hours ahead of the store's clock, so that the sweeper treats every file as old.
-    const clock = () => Date.now() + hours(3);
+    const clock = () => systemClock() + hours(3);
     server = storeName === "disk" ? await startFileServer({ clock }) : undefined;
     deps = { ...createDeps(fixture.database, clock), files: server?.store ?? (await openTestS3()) };
   });

@@ -60,12 +60,12 @@ forEachEngine("deletion of studios", (fixture) => {
     return { rowCounts, transact };
   };
 
-  test("deletes thousands of posts in transactions of bounded size, and nothing of other studios (T10)", async () => {
+  test("deletes all posts in transactions of bounded size, and nothing of other studios (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "Large");
-    await fillStudio(fixture, owner, 2000);
+    await fillStudio(fixture, owner, 150);
     const otherRows = await countStudioRows(fixture, otherOwner.studio.id);
     const { rowCounts, transact } = await recordRowCounts(owner.studio.id);
-    assert.ok(Number(rowCounts[0]) > 14_000, `${rowCounts[0]} rows`);
+    assert.ok(Number(rowCounts[0]) > 2500, `${rowCounts[0]} rows`);
     await deleteStudio({ ...fixture.deps, transact }, owner, { name: "Large" });
     assert.equal(rowCounts.at(-1), 0);
     const maxDecrease = getMaxDecrease(rowCounts);
@@ -76,21 +76,18 @@ forEachEngine("deletion of studios", (fixture) => {
   test("a studio is invisible at once, although its rows are deleted later (T10)", async () => {
     const { deps, database } = fixture;
     const owner = await newStudio(deps, undefined, "Hidden");
-    await fillStudio(fixture, owner, 300);
+    await fillStudio(fixture, owner, 60);
     const { token } = await createTestGrant(deps, owner);
     const { id: postId } = await createPost(deps, owner, { title: "Post", body: "" });
     const { url } = await createUploadLink(deps, owner, { postId, inPlace: false });
     const linkToken = url.slice(`${deps.uploadPage}/u/`.length);
     assert.ok(await findUploadLink(deps, linkToken));
     const invitationToken = await createInvitationToken(deps, owner, "member");
-    const { slug } = await database.q
-      .selectFrom("studios")
-      .select("slug")
-      .where("id", "=", owner.studio.id)
-      .executeTakeFirstOrThrow();
+    const slugQuery = database.q.selectFrom("studios").select("slug").where("id", "=", owner.studio.id);
+    const { slug } = await slugQuery.executeTakeFirstOrThrow();
     await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Hidden" });
 
-    assert.ok((await countStudioRows(fixture, owner.studio.id)).posts > 250);
+    assert.ok((await countStudioRows(fixture, owner.studio.id)).posts > 30);
     assert.deepEqual((await describeMe(deps, owner)).memberships, []);
     const input = { studioId: owner.studio.id, user: owner.user.id };
     const outcomes = {
@@ -119,7 +116,7 @@ forEachEngine("deletion of studios", (fixture) => {
   test("deletes rows that a request adds after the studio was deleted", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps, undefined, "Late");
-    await fillStudio(fixture, owner, 100);
+    await fillStudio(fixture, owner, 50);
     await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Late" });
     fixture.clock.advance(purgeDelayMs);
     let wasAdded = false;
@@ -136,12 +133,10 @@ forEachEngine("deletion of studios", (fixture) => {
 
   test("a studio that can't be purged does not prevent the purge of others", async () => {
     const { deps, clock } = fixture;
-    const [brokenOwner, owner] = [
-      await newStudio(deps, undefined, "Broken"),
-      await newStudio(deps, undefined, "Intact"),
-    ];
+    const brokenOwner = await newStudio(deps, undefined, "Broken");
+    const owner = await newStudio(deps, undefined, "Intact");
     for (const caller of [brokenOwner, owner]) {
-      await fillStudio(fixture, caller, 50);
+      await fillStudio(fixture, caller, 30);
       await deleteStudio(getDepsWithSlowPurge(), caller, { name: caller.studio.name });
     }
     clock.advance(purgeDelayMs);
@@ -187,7 +182,7 @@ forEachEngine("deletion of studios", (fixture) => {
 
   test("two processes purge the same studio in transactions of bounded size (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "Twice");
-    await fillStudio(fixture, owner, 200, 10_000);
+    await fillStudio(fixture, owner, 60, 2000);
     await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Twice" });
     fixture.clock.advance(purgeDelayMs);
     const { rowCounts, transact } = await recordRowCounts(owner.studio.id);
