@@ -20,6 +20,7 @@ import { DamagedDatabaseError } from "#db/sqlite.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createDeps, silentLog } from "../support/engines.ts";
+import { sha256 } from "../support/stores.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { newStudio } from "../support/users.ts";
 import { startHelper } from "../support/helper-process.ts";
@@ -50,15 +51,8 @@ describe("a damaged SQLite database", () => {
   const open = (dataDir: string) => openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
 
   function digestFiles(dataDir: string): Record<string, string> {
-    const names = readdirSync(dataDir).toSorted();
-    return Object.fromEntries(
-      names.map((name) => [
-        name,
-        createHash("sha256")
-          .update(readFileSync(join(dataDir, name)))
-          .digest("hex"),
-      ]),
-    );
+    const digests = readdirSync(dataDir).map((name) => [name, sha256(readFileSync(join(dataDir, name)))] as const);
+    return Object.fromEntries(digests);
   }
 
   function overwrite(file: string, position: number, bytes: Buffer): void {

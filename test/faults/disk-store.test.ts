@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,35 +14,48 @@ import { skipWithout } from "../support/find-program.ts";
 
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 
-/** Runs a process that stores files while strace injects a fault into a system call. Returns the lines it printed. */
-async function runWithFault(root: string, injection: string): Promise<string[][]> {
-  const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
-  return runChildWithFault(injection, "store-files.ts", [options]);
-}
-
-async function runChildWithFault(injection: string, childName: string, childArgs: string[]): Promise<string[][]> {
+/** Runs Node while strace injects a fault into a system call. Returns what it printed. */
+async function runNodeWithFault(injection: string, nodeArgs: readonly string[]): Promise<string> {
   const [call = "", ...fault] = injection.split(":");
   const [program = "", ...args] = buildStraceCommand(call, fault.join(":"));
-  const childProgram = join(import.meta.dirname, "../support/children", childName);
-  const tracer = spawn(program, [...args, process.execPath, childProgram, ...childArgs], {
+  const tracer = spawn(program, [...args, process.execPath, ...nodeArgs], {
     stdio: ["ignore", "pipe", "inherit"],
+    cwd: join(import.meta.dirname, "../.."),
     // One thread for files, so that the Nth call is the same in every run.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
   });
   const output: Buffer[] = [];
   tracer.stdout.on("data", (chunk: Buffer) => output.push(chunk));
   await once(tracer, "close");
-  return Buffer.concat(output)
-    .toString()
-    .split("\n")
-    .map((line) => line.split(" "));
+  return Buffer.concat(output).toString();
 }
 
-/** Runs the checks three at a time, because the processes mostly wait for the disk. */
-async function forEachInjection(injections: string[], check: (injection: string) => Promise<void>): Promise<void> {
+async function runChildWithFault(injection: string, childName: string, childArgs: string[]): Promise<string[][]> {
+  const childProgram = join(import.meta.dirname, "../support/children", childName);
+  const output = await runNodeWithFault(injection, [childProgram, ...childArgs]);
+  return output.split("\n").map((line) => line.split(" "));
+}
+
+/** Runs a process that stores and promotes files. */
+const runWithFault = (root: string, injection: string): Promise<string[][]> =>
+  runChildWithFault(injection, "store-files.ts", [JSON.stringify({ root, count: 4, bytes: 1_500_000 })]);
+
+async function withFolder(check: (path: string) => Promise<void>): Promise<void> {
+  const folder = createTempFolder();
+  await check(folder.path).finally(() => folder.remove());
+}
+
+/** Runs the checks three at a time, each with a new folder, because the processes mostly wait for the disk. */
+async function forEachInjection(
+  injections: string[],
+  check: (injection: string, root: string) => Promise<void>,
+): Promise<void> {
   const queue = [...injections];
   const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await check(next);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const injection = next;
+      await withFolder((path) => check(injection, join(path, "files")));
+    }
   };
   await Promise.all([worker(), worker(), worker()]);
 }
@@ -54,8 +66,7 @@ function checkAllFiles(root: string): void {
     if (!entry.isFile() || entry.parentPath.endsWith(".tmp")) continue;
     const content = readFileSync(join(entry.parentPath, entry.name));
     const [, , bytes, digest] = entry.name.split("~");
-    assert.equal(content.length, Number(bytes), entry.name);
-    assert.equal(createHash("sha256").update(content).digest("hex"), digest, entry.name);
+    assert.deepEqual([content.length, sha256(content)], [Number(bytes), digest], entry.name);
   }
 }
 
@@ -89,17 +100,12 @@ describe("the disk store during faults", { skip: skipWithout("strace") }, () => 
     ];
     let killedCount = 0;
     let acknowledgedCount = 0;
-    await forEachInjection(injections, async (injection) => {
-      const folder = createTempFolder();
-      try {
-        const lines = await runWithFault(join(folder.path, "files"), injection);
-        if (!lines.some(([step]) => step === "end")) killedCount++;
-        acknowledgedCount += lines.filter(([step]) => step === "stored" || step === "promoted").length;
-        assert.ok(!lines.some(([step]) => step === "failed"), injection);
-        await checkStore(join(folder.path, "files"), lines);
-      } finally {
-        folder.remove();
-      }
+    await forEachInjection(injections, async (injection, root) => {
+      const lines = await runWithFault(root, injection);
+      if (!lines.some(([step]) => step === "end")) killedCount++;
+      acknowledgedCount += lines.filter(([step]) => step === "stored" || step === "promoted").length;
+      assert.ok(!lines.some(([step]) => step === "failed"), injection);
+      await checkStore(root, lines);
     });
     assert.ok(killedCount > injections.length * 0.8, `only ${killedCount} of ${injections.length} were killed`);
     assert.ok(acknowledgedCount > injections.length, `only ${acknowledgedCount} steps were acknowledged`);
@@ -112,20 +118,14 @@ describe("the disk store during faults", { skip: skipWithout("strace") }, () => 
       ...["EACCES", "EIO", "ENOSPC"].map((error) => `rename:error=${error}:when=3`),
       `mkdir:error=EACCES:when=5`,
     ];
-    await forEachInjection(injections, async (injection) => {
-      const folder = createTempFolder();
-      const root = join(folder.path, "files");
-      try {
-        const lines = await runWithFault(root, injection);
-        const failures = lines.filter(([step]) => step === "failed");
-        assert.deepEqual(failures, [["failed", "storage_unavailable"]], injection);
-        assert.equal(lines.filter(([step]) => step === "promoted").length, 3, injection);
-        assert.deepEqual(lines.at(-2), ["end"]);
-        assert.deepEqual(readdirSync(join(root, ".tmp")), [], injection);
-        await checkStore(root, lines);
-      } finally {
-        folder.remove();
-      }
+    await forEachInjection(injections, async (injection, root) => {
+      const lines = await runWithFault(root, injection);
+      const failures = lines.filter(([step]) => step === "failed");
+      assert.deepEqual(failures, [["failed", "storage_unavailable"]], injection);
+      assert.equal(lines.filter(([step]) => step === "promoted").length, 3, injection);
+      assert.deepEqual(lines.at(-2), ["end"]);
+      assert.deepEqual(readdirSync(join(root, ".tmp")), [], injection);
+      await checkStore(root, lines);
     });
   });
 
@@ -133,28 +133,14 @@ describe("the disk store during faults", { skip: skipWithout("strace") }, () => 
     const [megabytes, digest] = [24, sha256(Buffer.alloc(24 * 1024 ** 2, "content of the part "))];
     // Two syncs while the part arrives, one at its end, and one of the log.
     const injections = createRange(1, 4).map((n) => `fdatasync:error=EIO:when=${n}`);
-    await forEachInjection(injections, async (injection) => {
-      const folder = createTempFolder();
-      try {
-        const lines = await runChildWithFault(injection, "store-part.ts", [join(folder.path, "files"), `${megabytes}`]);
-        assert.deepEqual(lines.flat(), ["storage_unavailable", "stored", digest, ""], injection);
-      } finally {
-        folder.remove();
-      }
+    await forEachInjection(injections, async (injection, root) => {
+      const lines = await runChildWithFault(injection, "store-part.ts", [root, `${megabytes}`]);
+      assert.deepEqual(lines.flat(), ["storage_unavailable", "stored", digest, ""], injection);
     });
   });
 });
 
 describe("the file folder at startup (S6)", () => {
-  const withFolder = async (check: (path: string) => Promise<void>): Promise<void> => {
-    const folder = createTempFolder();
-    try {
-      await check(folder.path);
-    } finally {
-      folder.remove();
-    }
-  };
-
   test("is created on the first start, with its parent folders", () =>
     withFolder(async (path) => {
       const store = await openLocalDiskStore(join(path, "a/b/files"));
@@ -167,29 +153,20 @@ describe("the file folder at startup (S6)", () => {
     withFolder(async (path) => {
       writeFileSync(join(path, "file"), "x");
       symlinkSync(join(path, "nowhere"), join(path, "link"));
-      const expectedError = { name: "UnusableFolderError" };
-      await assert.rejects(openLocalDiskStore(join(path, "file")), {
-        ...expectedError,
-        message: /file is not a folder/,
-      });
-      await assert.rejects(openLocalDiskStore(join(path, "link")), {
-        ...expectedError,
-        message: /is a broken symbolic link/,
-      });
-      await assert.rejects(openLocalDiskStore(join(path, "file/below")), { ...expectedError, message: /not a folder/ });
-      assert.deepEqual(
-        readdirSync(path).toSorted((a, b) => a.localeCompare(b)),
-        ["file", "link"],
-      );
+      for (const [root, message] of [
+        ["file", /file is not a folder/],
+        ["link", /is a broken symbolic link/],
+        ["file/below", /not a folder/],
+      ] as const)
+        await assert.rejects(openLocalDiskStore(join(path, root)), { name: "UnusableFolderError", message });
+      assert.deepEqual(readdirSync(path).toSorted(), ["file", "link"]);
     }));
 
   test("is rejected if it is missing or empty although files were stored before, as when the volume is not mounted", () =>
     withFolder(async (path) => {
       mkdirSync(join(path, "empty"));
       for (const root of ["missing", "empty"])
-        await assert.rejects(openLocalDiskStore(join(path, root), { mustExist: true }), {
-          message: /missing or empty/,
-        });
+        await assert.rejects(openLocalDiskStore(join(path, root), { mustExist: true }), /missing or empty/);
       assert.deepEqual(readdirSync(path), ["empty"]);
     }));
 
@@ -211,15 +188,8 @@ describe("the file folder at startup (S6)", () => {
         ["EACCES", /is not writable by this user/],
         ["ENOSPC", /full disk/],
       ] as const) {
-        const [tracerProgram = "", ...tracerArgs] = buildStraceCommand("fsync", `error=${error}`);
-        const tracer = spawn(tracerProgram, [...tracerArgs, process.execPath, "--input-type=module", "-e", program], {
-          stdio: ["ignore", "pipe", "inherit"],
-          cwd: join(import.meta.dirname, "../.."),
-        });
-        const output: Buffer[] = [];
-        tracer.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-        await once(tracer, "close");
-        assert.match(Buffer.concat(output).toString(), message);
+        const output = await runNodeWithFault(`fsync:error=${error}`, ["--input-type=module", "-e", program]);
+        assert.match(output, message);
       }
     }),
   );

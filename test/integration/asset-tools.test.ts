@@ -24,7 +24,7 @@ import type { RunningService } from "../support/service.ts";
 import { listStoreNames, putBytes, sha256, withOwnFiles } from "../support/stores.ts";
 import { hugePng, jpeg, mp4, png, rotatedJpeg } from "../support/samples.ts";
 
-const options = { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } };
+const options = { env: { MAX_IMAGE_BYTES: "200000" } };
 
 /** The calls that most tests make, as one user. */
 function createCalls(client: ToolClient) {
@@ -270,19 +270,6 @@ forOneEngine("asset tools", (fixture) => {
     const [asset] = await calls.listPostAssets(second);
     assert.equal(sha256(await downloadBytes(asset!.url!)), sha256(bytes));
     assert.deepEqual(await calls.listPostAssets(first), []);
-  });
-
-  test("rejects attaches beyond the per-post limit until a position is free again (ASSET-10)", async () => {
-    const post = await calls.newPost();
-    const bytes = await jpeg(20, 20);
-    const ids = await Promise.all(Array.from({ length: 5 }, () => calls.uploadInline(bytes)));
-    for (const assetId of ids.slice(0, 4)) await calls.attach(post, assetId);
-    const pendingId = await calls.send(bytes);
-    for (const assetId of [ids[4] ?? "", pendingId])
-      assert.equal(await calls.attachError(post, assetId), "asset_limit_reached");
-    await calls.detach(post, ids[0] ?? "");
-    assert.equal((await calls.attach(post, pendingId)).status, "ready");
-    assert.deepEqual(listIds(await calls.listPostAssets(post)), [...ids.slice(1, 4), pendingId]);
   });
 
   test("update_post reorders assets, and rejects a list that is not exactly the post's assets (ASSET-13)", async () => {
