@@ -201,18 +201,6 @@ forEachEngine("asset states", (fixture) => {
     await post.assertConsistent();
   });
 
-  test("attaches the newer bytes if an upload replaces claimed bytes, and sweeps the older ones", async () => {
-    const post = await createPostFixture();
-    const assetId = await post.send();
-    await post.attachAndCrash(assetId);
-    await post.files.put(incomingKey(assetId), otherImage);
-    assert.equal((await post.attach(assetId)).bytes, otherImage.length);
-    fixture.clock.advance(hours(2));
-    await post.sweep();
-    assert.equal((await post.listFileKeys()).length, 1);
-    await post.assertConsistent();
-  });
-
   test("a crash during an inline upload leaves no asset, and the sweeper deletes the bytes (C2)", async () => {
     for (const when of ["before", "after"] as const) {
       const post = await createPostFixture();

@@ -62,14 +62,8 @@ forEachStore("file store", (fixture) => {
         const bytes = randomBytes(size);
         const key = newKey();
         writeFileSync(`${folder.path}/file.bin`, bytes);
-        const { stdout } = await run("curl", [
-          "-sS",
-          "-w",
-          "%{http_code}",
-          "-T",
-          `${folder.path}/file.bin`,
-          await createUploadUrl(key),
-        ]);
+        const args = ["-sS", "-w", "%{http_code}", "-T", `${folder.path}/file.bin`, await createUploadUrl(key)];
+        const { stdout } = await run("curl", args);
         assert.equal(stdout, "200");
         assert.equal((await fixture.store.stat(key))?.bytes, size);
         assert.equal(await readDigest(fixture.store, key), sha256(bytes));
@@ -122,21 +116,13 @@ forEachStore("file store", (fixture) => {
     await waitUntil(async () => (await fetch(expiringDownload)).status === 403);
     assert.equal(await putBytes(expiringUpload, Buffer.from("late")), 403);
     const url = await createUploadUrl(key);
-    assert.equal(
-      await putBytes(
-        url.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
-        Buffer.from("x"),
-      ),
-      403,
-    );
+    const alteredUrl = url.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0"));
+    assert.equal(await putBytes(alteredUrl, Buffer.from("x")), 403);
     assert.equal(await fixture.store.stat(key), undefined);
     assert.equal(await putBytes(url, Buffer.from("x")), 200);
     assert.equal((await fetch(url)).status, 403, "an upload URL cannot be used to read");
-    assert.equal(
-      await putBytes(await createDownloadUrl(key), Buffer.from("y")),
-      403,
-      "a download URL cannot be used to write",
-    );
+    const downloadUrl = await createDownloadUrl(key);
+    assert.equal(await putBytes(downloadUrl, Buffer.from("y")), 403, "a download URL cannot be used to write");
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("x")));
   });
 
@@ -332,33 +318,16 @@ forEachStore("file store", (fixture) => {
   });
 
   test("rejects invalid keys before they reach a path or a URL (U13)", async () => {
-    const invalidKeys = [
-      "",
-      "/",
-      "a/",
-      "/a",
-      "../a",
-      "a/../b",
-      "a/..",
-      "a//b",
-      ".tmp/a",
-      "A",
-      "a b",
-      "a\0",
-      "a\n",
-      "a%2f",
-      "a\\b",
-      "é",
-      "a~b",
-      "x".repeat(151),
-    ];
+    const invalidPaths = ["", "/", "a/", "/a", "../a", "a/../b", "a/..", "a//b", ".tmp/a"];
+    const invalidCharacters = ["A", "a b", "a\0", "a\n", "a%2f", "a\\b", "é", "a~b"];
+    const invalidKeys = [...invalidPaths, ...invalidCharacters, "x".repeat(151)];
     for (const key of invalidKeys) {
-      await assert.rejects(async () => fixture.store.stat(key), /invalid storage key/, JSON.stringify(key));
-      await assert.rejects(async () => fixture.store.remove(key), /invalid storage key/);
-      await assert.rejects(
+      const calls = [
+        async () => fixture.store.stat(key),
+        async () => fixture.store.remove(key),
         async () => fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions),
-        /invalid storage key/,
-      );
+      ];
+      for (const call of calls) await assert.rejects(call, /invalid storage key/, JSON.stringify(key));
     }
   });
 

@@ -37,210 +37,198 @@ test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19
 
 forEachEngine("quota reservations of upload links", (fixture) => {
   /** Advances the clock, and runs the job that releases reservations every minute, as the service does. */
-  async function advanceMinutes(linkFixture: LinkFixture, count: number): Promise<void> {
+  async function advanceMinutes(link: LinkFixture, count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       fixture.clock.advance(minutes(1));
-      await runReleaseJob(linkFixture);
+      await runReleaseJob(link);
     }
   }
 
   test("one link reserves at most 1 GB of a 4 GB quota before it sends bytes, even in parallel (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
-    const files = await Promise.all(range(1, 16).map((i) => linkFixture.start(`${i}.mp4`, 300 * mebibyte)));
-    assert.equal(await linkFixture.getUsedBytes(), 900 * mebibyte);
+    const link = await createLinkFixture(fixture, 4 * gibibyte);
+    const files = await Promise.all(range(1, 16).map((i) => link.start(`${i}.mp4`, 300 * mebibyte)));
+    assert.equal(await link.getUsedBytes(), 900 * mebibyte);
     const outcomes = await countOutcomes(
-      files.flatMap((file) => [linkFixture.reserve(file, range(1, 10)), linkFixture.reserve(file, range(5, 30))]),
+      files.flatMap((file) => [link.reserve(file, range(1, 10)), link.reserve(file, range(5, 30))]),
     );
-    assert.ok((await linkFixture.getUsedBytes()) <= gibibyte);
+    assert.ok((await link.getUsedBytes()) <= gibibyte);
     assert.ok(
       (outcomes.rate_limited ?? 0) > 0 && Object.keys(outcomes).every((code) => ["ok", "rate_limited"].includes(code)),
     );
-    const otherLinkFixture = await createLinkFixture({ ...fixture, deps: linkFixture.deps }, 4 * gibibyte);
-    assert.equal((await otherLinkFixture.start("a.mp4", gibibyte)).parts.length, 0);
+    const otherLink = await createLinkFixture({ ...fixture, deps: link.deps }, 4 * gibibyte);
+    assert.equal((await otherLink.start("a.mp4", gibibyte)).parts.length, 0);
   });
 
   test("a file larger than the link's reservation limit is reserved as its parts arrive (UPLOAD-10, U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
-    const largeFile = await linkFixture.start("large.mp4", 3 * gibibyte);
+    const link = await createLinkFixture(fixture, 4 * gibibyte);
+    const largeFile = await link.start("large.mp4", 3 * gibibyte);
     assert.equal(largeFile.partBytes, 32 * mebibyte);
-    assert.equal(await linkFixture.getUsedBytes(), 0);
-    assert.deepEqual(await linkFixture.reserve(largeFile, range(1, 96)), range(1, 32));
-    assert.equal(await linkFixture.getUsedBytes(), gibibyte);
+    assert.equal(await link.getUsedBytes(), 0);
+    assert.deepEqual(await link.reserve(largeFile, range(1, 96)), range(1, 32));
+    assert.equal(await link.getUsedBytes(), gibibyte);
     assert.deepEqual(
-      await linkFixture.reserve(largeFile, range(1, 96)),
+      await link.reserve(largeFile, range(1, 96)),
       range(1, 32),
       "a repeated request reserves nothing more",
     );
-    const error = await linkFixture.reserve(largeFile, range(33, 60)).catch((thrown: unknown) => thrown);
+    const error = await link.reserve(largeFile, range(33, 60)).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     assert.deepEqual([error.code, error.retryAfter], ["rate_limited", 5], "the page retries after this time");
     const content = Buffer.alloc(2 * largeFile.partBytes, 7);
-    await linkFixture.send(largeFile, content, [1, 2]);
-    assert.deepEqual(
-      await linkFixture.reserve(largeFile, range(33, 60)),
-      [33, 34],
-      "reserves as many bytes as have arrived",
-    );
-    assert.equal(await linkFixture.getUsedBytes(), gibibyte + 64 * mebibyte);
+    await link.send(largeFile, content, [1, 2]);
+    assert.deepEqual(await link.reserve(largeFile, range(33, 60)), [33, 34], "reserves as many bytes as have arrived");
+    assert.equal(await link.getUsedBytes(), gibibyte + 64 * mebibyte);
   });
 
   test("a file that waits for other files of its link continues as their parts arrive (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
-    const first = await linkFixture.start("first.mp4", gibibyte);
-    const second = await linkFixture.start("second.mp4", 100 * mebibyte);
-    assert.equal(await getOutcome(linkFixture.reserve(second, [1, 2])), "rate_limited");
-    await linkFixture.send(first, Buffer.alloc(first.partBytes, 7), [1]);
+    const link = await createLinkFixture(fixture, 4 * gibibyte);
+    const first = await link.start("first.mp4", gibibyte);
+    const second = await link.start("second.mp4", 100 * mebibyte);
+    assert.equal(await getOutcome(link.reserve(second, [1, 2])), "rate_limited");
+    await link.send(first, Buffer.alloc(first.partBytes, 7), [1]);
     fixture.clock.advance(seconds(5));
     assert.deepEqual(
-      await linkFixture.reserve(second, range(1, 5)),
+      await link.reserve(second, range(1, 5)),
       range(1, 4),
       "32 MB arrived, so four parts of 8 MB are reserved",
     );
-    assert.equal(await getOutcome(linkFixture.reserve(second, [5])), "rate_limited");
-    await cancelFile(linkFixture.deps, await linkFixture.resolveCaller(), { fileId: first.file.id });
-    assert.deepEqual(await linkFixture.reserve(second, [5]), [5]);
-    assert.equal(await linkFixture.getUsedBytes(), 100 * mebibyte, "the rest of the file is reserved");
+    assert.equal(await getOutcome(link.reserve(second, [5])), "rate_limited");
+    await cancelFile(link.deps, await link.resolveCaller(), { fileId: first.file.id });
+    assert.deepEqual(await link.reserve(second, [5]), [5]);
+    assert.equal(await link.getUsedBytes(), 100 * mebibyte, "the rest of the file is reserved");
   });
 
   test("a reservation is released after ten idle minutes; parts that arrived stay and count (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 24 * mebibyte);
-    const startedFile = await linkFixture.start("video.mp4", video.length);
-    assert.equal(await linkFixture.getUsedBytes(), video.length);
-    assert.equal(await getOutcome(linkFixture.start("other.mp4", video.length)), "quota_exceeded");
-    await advanceMinutes(linkFixture, 5);
-    await linkFixture.send(startedFile, video, [2]);
-    await advanceMinutes(linkFixture, 10);
-    assert.equal(await linkFixture.getUsedBytes(), video.length, "a part arrived less than ten minutes ago");
-    await advanceMinutes(linkFixture, 1);
-    assert.equal(await linkFixture.getUsedBytes(), partBytes);
+    const link = await createLinkFixture(fixture, 24 * mebibyte);
+    const startedFile = await link.start("video.mp4", video.length);
+    assert.equal(await link.getUsedBytes(), video.length);
+    assert.equal(await getOutcome(link.start("other.mp4", video.length)), "quota_exceeded");
+    await advanceMinutes(link, 5);
+    await link.send(startedFile, video, [2]);
+    await advanceMinutes(link, 10);
+    assert.equal(await link.getUsedBytes(), video.length, "a part arrived less than ten minutes ago");
+    await advanceMinutes(link, 1);
+    assert.equal(await link.getUsedBytes(), partBytes);
 
-    const otherFile = await linkFixture.start("other.mp4", 10 * mebibyte);
-    assert.equal(await linkFixture.getUsedBytes(), 18 * mebibyte);
-    const resumedFile = await linkFixture.start("video.mp4", video.length);
+    const otherFile = await link.start("other.mp4", 10 * mebibyte);
+    assert.equal(await link.getUsedBytes(), 18 * mebibyte);
+    const resumedFile = await link.start("video.mp4", video.length);
     assert.deepEqual(
       [resumedFile.file.id, resumedFile.parts],
       [startedFile.file.id, [2]],
       "no part that arrived is lost",
     );
-    const error = await linkFixture.reserve(resumedFile, [1]).catch((thrown: unknown) => thrown);
+    const error = await link.reserve(resumedFile, [1]).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "quota_exceeded");
     assert.match(hintFor(error, errorHints) ?? "", /ask the operator for more space/);
-    await cancelFile(linkFixture.deps, await linkFixture.resolveCaller(), { fileId: otherFile.file.id });
-    await linkFixture.send(resumedFile, video, [1, 3]);
-    assert.equal(await linkFixture.getUsedBytes(), video.length, "the rest is reserved again");
-    assert.equal((await linkFixture.complete(resumedFile)).status, "ready");
-    assert.equal(await linkFixture.getUsedBytes(), video.length);
+    await cancelFile(link.deps, await link.resolveCaller(), { fileId: otherFile.file.id });
+    await link.send(resumedFile, video, [1, 3]);
+    assert.equal(await link.getUsedBytes(), video.length, "the rest is reserved again");
+    assert.equal((await link.complete(resumedFile)).status, "ready");
+    assert.equal(await link.getUsedBytes(), video.length);
   });
 
   test("an upload that sends a part every nine minutes keeps its reservation (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 24 * mebibyte);
-    const startedFile = await linkFixture.start("video.mp4", video.length);
+    const link = await createLinkFixture(fixture, 24 * mebibyte);
+    const startedFile = await link.start("video.mp4", video.length);
     for (const part of [1, 2, 3]) {
-      await advanceMinutes(linkFixture, 9);
-      assert.equal(await linkFixture.getUsedBytes(), video.length);
-      await linkFixture.send(startedFile, video, [part]);
+      await advanceMinutes(link, 9);
+      assert.equal(await link.getUsedBytes(), video.length);
+      await link.send(startedFile, video, [part]);
     }
-    assert.equal((await linkFixture.complete(startedFile)).status, "ready");
+    assert.equal((await link.complete(startedFile)).status, "ready");
   });
 
   test("requesting URLs does not extend a reservation (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
-    const largeFile = await linkFixture.start("large.mp4", 3 * gibibyte);
+    const link = await createLinkFixture(fixture, 4 * gibibyte);
+    const largeFile = await link.start("large.mp4", 3 * gibibyte);
     for (const last of range(1, 10)) {
-      await linkFixture.reserve(largeFile, range(1, last));
-      await advanceMinutes(linkFixture, 1);
+      await link.reserve(largeFile, range(1, last));
+      await advanceMinutes(link, 1);
     }
-    assert.equal(await linkFixture.getUsedBytes(), 0);
+    assert.equal(await link.getUsedBytes(), 0);
   });
 
   test("parts that arrive after the release count, and the file completes only if it fits (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 25 * mebibyte);
-    const startedFile = await linkFixture.start("video.mp4", video.length);
-    const uploadCaller = await linkFixture.resolveCaller();
-    const { urls } = await createPartUrls(linkFixture.deps, uploadCaller, {
+    const link = await createLinkFixture(fixture, 25 * mebibyte);
+    const startedFile = await link.start("video.mp4", video.length);
+    const uploadCaller = await link.resolveCaller();
+    const { urls } = await createPartUrls(link.deps, uploadCaller, {
       fileId: startedFile.file.id,
       parts: [1, 2, 3],
     });
     const sendPart = async (part: number) => {
       const url = urls[part - 1]?.url ?? "";
-      assert.ok(await linkFixture.files.parts.send(url, video.subarray((part - 1) * partBytes, part * partBytes)));
+      assert.ok(await link.files.parts.send(url, video.subarray((part - 1) * partBytes, part * partBytes)));
     };
-    await advanceMinutes(linkFixture, 10);
-    assert.equal(await linkFixture.getUsedBytes(), 0);
+    await advanceMinutes(link, 10);
+    assert.equal(await link.getUsedBytes(), 0);
     await sendPart(1);
-    await advanceMinutes(linkFixture, 1);
-    assert.equal(await linkFixture.getUsedBytes(), partBytes);
-    const text = "x".repeat(4 * mebibyte);
-    const inlineUpload = {
-      kind: "document",
-      mimeType: "text/plain",
-      base64: Buffer.from(text).toString("base64"),
-    } as const;
-    const { assetId } = await uploadAssetInline(linkFixture.deps, linkFixture.owner, inlineUpload);
-    await uploadAssetInline(linkFixture.deps, linkFixture.owner, inlineUpload);
+    await advanceMinutes(link, 1);
+    assert.equal(await link.getUsedBytes(), partBytes);
+    const base64 = Buffer.alloc(4 * mebibyte, "x").toString("base64");
+    const inlineUpload = { kind: "document", mimeType: "text/plain", base64 } as const;
+    const { assetId } = await uploadAssetInline(link.deps, link.owner, inlineUpload);
+    await uploadAssetInline(link.deps, link.owner, inlineUpload);
     await sendPart(2);
     await sendPart(3);
-    await advanceMinutes(linkFixture, 1);
-    assert.equal(await linkFixture.getUsedBytes(), 16 * mebibyte, "parts that do not fit are not charged");
-    assert.equal(await getOutcome(linkFixture.complete(startedFile)), "quota_exceeded");
-    assert.equal(
-      (await getPost(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })).assets[0]?.status,
-      "pending",
-    );
-    await deleteAsset(linkFixture.deps, linkFixture.owner, { assetId });
-    assert.equal(await getOutcome(linkFixture.complete(startedFile)), "quota_exceeded", "the trash counts");
-    await emptyTrash(linkFixture.deps, linkFixture.owner);
-    assert.equal((await linkFixture.complete(startedFile)).status, "ready");
-    assert.equal(await linkFixture.getUsedBytes(), video.length + 4 * mebibyte);
+    await advanceMinutes(link, 1);
+    assert.equal(await link.getUsedBytes(), 16 * mebibyte, "parts that do not fit are not charged");
+    assert.equal(await getOutcome(link.complete(startedFile)), "quota_exceeded");
+    const { assets } = await getPost(link.deps, link.owner, { postId: link.postId });
+    assert.equal(assets[0]?.status, "pending");
+    await deleteAsset(link.deps, link.owner, { assetId });
+    assert.equal(await getOutcome(link.complete(startedFile)), "quota_exceeded", "the trash counts");
+    await emptyTrash(link.deps, link.owner);
+    assert.equal((await link.complete(startedFile)).status, "ready");
+    assert.equal(await link.getUsedBytes(), video.length + 4 * mebibyte);
   });
 
   test("after the quota is lowered, reserved files still complete and idle ones are still released (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 64 * mebibyte);
+    const link = await createLinkFixture(fixture, 64 * mebibyte);
     const [sentFile, idleFile] = [
-      await linkFixture.start("video.mp4", video.length),
-      await linkFixture.start("idle.mp4", video.length),
+      await link.start("video.mp4", video.length),
+      await link.start("idle.mp4", video.length),
     ];
-    await linkFixture.send(sentFile, video, [1, 2, 3]);
-    const { deps } = linkFixture;
+    await link.send(sentFile, video, [1, 2, 3]);
+    const { deps } = link;
     deps.limits.studioBytes = mebibyte;
-    assert.equal((await linkFixture.complete(sentFile)).status, "ready");
-    await advanceMinutes(linkFixture, 10);
-    assert.equal(await linkFixture.getUsedBytes(), video.length);
-    assert.equal(await getOutcome(linkFixture.reserve(idleFile, [1])), "quota_exceeded");
+    assert.equal((await link.complete(sentFile)).status, "ready");
+    await advanceMinutes(link, 10);
+    assert.equal(await link.getUsedBytes(), video.length);
+    assert.equal(await getOutcome(link.reserve(idleFile, [1])), "quota_exceeded");
   });
 
   test("reserving, releasing, canceling and completing in parallel keep the studio's used bytes correct (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, 4 * gibibyte);
+    const link = await createLinkFixture(fixture, 4 * gibibyte);
     for (let round = 0; round < 2; round++) {
-      const files = await Promise.all(range(1, 4).map((i) => linkFixture.start(`${round}-${i}.mp4`, 600 * mebibyte)));
+      const files = await Promise.all(range(1, 4).map((i) => link.start(`${round}-${i}.mp4`, 600 * mebibyte)));
       const [a, b, c, d] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0], (typeof files)[0]];
-      const smallFile = await linkFixture.start(`${round}-small.mp4`, video.length);
-      await linkFixture.send(smallFile, video, [1, 2, 3]);
+      const smallFile = await link.start(`${round}-small.mp4`, video.length);
+      await link.send(smallFile, video, [1, 2, 3]);
       fixture.clock.advance(minutes(11));
       const cancel = async (file: typeof a) =>
-        cancelFile(linkFixture.deps, await linkFixture.resolveCaller(), { fileId: file.file.id });
+        cancelFile(link.deps, await link.resolveCaller(), { fileId: file.file.id });
       const results = await Promise.all([
-        countOutcomes(
-          [a, b, c, d].flatMap((file) => [linkFixture.reserve(file, [1, 2]), linkFixture.reserve(file, range(1, 20))]),
-        ),
+        countOutcomes([a, b, c, d].flatMap((file) => [link.reserve(file, [1, 2]), link.reserve(file, range(1, 20))])),
         countOutcomes([cancel(a), cancel(b)]),
-        countOutcomes([runReleaseJob(linkFixture), runReleaseJob(linkFixture)]),
-        countOutcomes([linkFixture.complete(smallFile), linkFixture.complete(smallFile)]),
+        countOutcomes([runReleaseJob(link), runReleaseJob(link)]),
+        countOutcomes([link.complete(smallFile), link.complete(smallFile)]),
       ]);
       assert.deepEqual(results.slice(1), [{ ok: 2 }, { ok: 2 }, { ok: 2 }]);
-      await linkFixture.getUsedBytes();
+      await link.getUsedBytes();
       await countOutcomes([cancel(c), cancel(d)]);
-      assert.equal(await linkFixture.getUsedBytes(), video.length * (round + 1));
+      assert.equal(await link.getUsedBytes(), video.length * (round + 1));
       fixture.clock.advance(-minutes(11));
     }
   });
 
   test("without a quota, a file is charged in full when it starts, and nothing is released (U19)", async () => {
-    const linkFixture = await createLinkFixture(fixture, undefined);
-    const startedFile = await linkFixture.start("large.mp4", 2 * gibibyte);
-    await advanceMinutes(linkFixture, 29);
-    assert.equal(await linkFixture.getUsedBytes(), 2 * gibibyte);
-    assert.equal((await linkFixture.reserve(startedFile, range(1, 64))).length, 64);
+    const link = await createLinkFixture(fixture, undefined);
+    const startedFile = await link.start("large.mp4", 2 * gibibyte);
+    await advanceMinutes(link, 29);
+    assert.equal(await link.getUsedBytes(), 2 * gibibyte);
+    assert.equal((await link.reserve(startedFile, range(1, 64))).length, 64);
   });
 });
