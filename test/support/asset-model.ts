@@ -89,7 +89,11 @@ export function isLinearizable(
     const firstEnd = Math.min(...remaining.map(({ endedAt }) => endedAt));
     return remaining.some((candidate) => {
       if (candidate.startedAt > firstEnd) return false;
-      const { outcome, next } = applyOperation(state, candidate.operation, maxPerPost);
+      // A call that waits too long for the database fails without changing anything.
+      const isUnavailable = candidate.outcome === "storage_unavailable";
+      const { outcome, next } = isUnavailable
+        ? { outcome: candidate.outcome, next: state }
+        : applyOperation(state, candidate.operation, maxPerPost);
       return (
         outcome === candidate.outcome &&
         search(
