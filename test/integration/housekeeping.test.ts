@@ -217,10 +217,8 @@ forEachEngine("housekeeping", (fixture) => {
       withLease(fixture.deps, "job", holder, minutes(3), work);
     assert.equal(await runWithLease("a"), true);
     assert.equal(await runWithLease("b"), true, "released");
-    await assert.rejects(
-      runWithLease("c", async () => Promise.reject(new Error("broken"))),
-      /broken/,
-    );
+    const fail = async (): Promise<void> => Promise.reject(new Error("broken"));
+    await assert.rejects(runWithLease("c", fail), /broken/);
     assert.equal(await runWithLease("d"), true, "released after a failure");
     assert.equal(await fixture.deps.leases.acquire("job", "dead", fixture.clock(), fixture.clock() + minutes(3)), true);
     assert.equal(await runWithLease("e"), false);
@@ -249,15 +247,11 @@ forEachEngine("housekeeping", (fixture) => {
 
 test("passes the stop signal to a running job", async () => {
   const started = Promise.withResolvers<void>();
-  const job = runEvery(
-    1,
-    "job",
-    async (isStopping) => {
-      started.resolve();
-      await waitUntil(isStopping);
-    },
-    silentLog,
-  );
+  const work = async (isStopping: () => boolean): Promise<void> => {
+    started.resolve();
+    await waitUntil(isStopping);
+  };
+  const job = runEvery(1, "job", work, silentLog);
   await started.promise;
   await job.stop();
 });
@@ -301,10 +295,7 @@ test("retries a failing job, and logs the failure and the recovery once each (X7
   await tenthRun.promise;
   await job.stop();
   assert.deepEqual(
-    lines.map(({ level, job: name }) => [level, name]),
-    [
-      ["error", "job"],
-      ["info", "job"],
-    ],
+    lines.map(({ level, job: name }) => `${level} ${name}`),
+    ["error job", "info job"],
   );
 });
