@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { planRendition } from "#domain/renditions/plan-rendition.ts";
 import type { ExecutablePlan } from "#domain/renditions/ports.ts";
-import { createNoise } from "../test/support/awkward-images.ts";
+import { createNoise } from "../test/support/samples.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { createReport } from "./report.ts";
 

@@ -14,7 +14,7 @@ import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import type { DiskStore } from "#storage/disk/disk-store.ts";
 import { startAssetService } from "../support/asset-fixture.ts";
-import { createNoise } from "../support/awkward-images.ts";
+import { createNoise } from "../support/samples.ts";
 import { createDeps, forOneEngine } from "../support/engines.ts";
 import { signIn, type HttpBrowser } from "../support/http-browser.ts";
 import { newConnection } from "../support/platform-fixture.ts";

@@ -25,7 +25,7 @@ import { setCrop } from "#domain/renditions/set-crop.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createImageConverter } from "#media/image-converter.ts";
-import { createNoise } from "../support/awkward-images.ts";
+import { createNoise } from "../support/samples.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";

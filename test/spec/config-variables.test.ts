@@ -12,49 +12,29 @@ const secretA = "a".repeat(32);
 const secretB = "b".repeat(40);
 const mebibyte = 1024 * 1024;
 
-interface Case {
-  name: string;
-  set: Record<string, string>;
-  expected: Partial<Config>;
-}
+type Case = [name: string, set: Record<string, string>, expected: Partial<Config>];
 
 const defaults: Case[] = [
-  {
-    name: "listens on loopback, port 3000 (VAR-HOST)",
-    set: {},
-    expected: { host: "127.0.0.1", port: 3000, isLoopback: true },
-  },
-  {
-    name: "the base URL is localhost with the port (VAR-BASE_URL)",
-    set: { PORT: "8080" },
-    expected: { base: "http://localhost:8080" },
-  },
-  {
-    name: "the login and upload pages are at BASE_URL (VAR-LOGIN_URL)",
-    set: {},
-    expected: { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
-  },
-  { name: "any email may sign in on loopback (VAR-SIGN_IN_ALLOW)", set: {}, expected: { signInAllow: ["*"] } },
-  { name: "no additional browser origins (VAR-MCP_ORIGINS)", set: {}, expected: { mcpOrigins: [] } },
-  { name: "no metrics token (VAR-METRICS_TOKEN)", set: {}, expected: { metricsToken: undefined } },
-  { name: "the data folder is ./data (VAR-DATA_DIR)", set: {}, expected: { dataDir: "./data" } },
-  { name: "the database is SQLite (VAR-DATABASE_URL)", set: {}, expected: { databaseUrl: undefined } },
-  {
-    name: "no notifications with SQLite (VAR-DATABASE_LISTEN_URL)",
-    set: {},
-    expected: { databaseListenUrl: undefined },
-  },
-  { name: "the disk store (VAR-STORAGE)", set: {}, expected: { storage: { kind: "disk" } } },
-  { name: "secrets are generated on loopback (VAR-SECRETS)", set: {}, expected: { secrets: undefined } },
-  {
-    name: "no identity provider, so that the dev issuer runs on loopback (VAR-OIDC)",
-    set: {},
-    expected: { identityProviders: [] },
-  },
-  {
-    name: "images up to 50 MB, videos up to 4 GB, documents up to 100 MB, 20 files per post (VAR-LIMITS)",
-    set: {},
-    expected: {
+  ["listens on loopback, port 3000 (VAR-HOST)", {}, { host: "127.0.0.1", port: 3000, isLoopback: true }],
+  ["the base URL is localhost with the port (VAR-BASE_URL)", { PORT: "8080" }, { base: "http://localhost:8080" }],
+  [
+    "the login and upload pages are at BASE_URL (VAR-LOGIN_URL)",
+    {},
+    { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
+  ],
+  ["any email may sign in on loopback (VAR-SIGN_IN_ALLOW)", {}, { signInAllow: ["*"] }],
+  ["no additional browser origins (VAR-MCP_ORIGINS)", {}, { mcpOrigins: [] }],
+  ["no metrics token (VAR-METRICS_TOKEN)", {}, { metricsToken: undefined }],
+  ["the data folder is ./data (VAR-DATA_DIR)", {}, { dataDir: "./data" }],
+  ["the database is SQLite (VAR-DATABASE_URL)", {}, { databaseUrl: undefined }],
+  ["no notifications with SQLite (VAR-DATABASE_LISTEN_URL)", {}, { databaseListenUrl: undefined }],
+  ["the disk store (VAR-STORAGE)", {}, { storage: { kind: "disk" } }],
+  ["secrets are generated on loopback (VAR-SECRETS)", {}, { secrets: undefined }],
+  ["no identity provider, so that the dev issuer runs on loopback (VAR-OIDC)", {}, { identityProviders: [] }],
+  [
+    "images up to 50 MB, videos up to 4 GB, documents up to 100 MB, 20 files per post (VAR-LIMITS)",
+    {},
+    {
       limits: {
         image: 50 * mebibyte,
         video: 4096 * mebibyte,
@@ -64,26 +44,18 @@ const defaults: Case[] = [
         studiosPerUser: 20,
       },
     },
-  },
-  { name: "no pre-registered clients (VAR-OAUTH_CLIENTS)", set: {}, expected: { oauthClientsFile: undefined } },
-  {
-    name: "client metadata documents are on (VAR-CLIENT_DOCUMENTS)",
-    set: {},
-    expected: { areClientDocumentsEnabled: true },
-  },
-  { name: "no platform credentials (VAR-PLATFORM)", set: {}, expected: { platformCredentials: {} } },
-  {
-    name: "conformance fixtures are off (VAR-CONFORMANCE_FIXTURES)",
-    set: {},
-    expected: { hasConformanceFixtures: false },
-  },
-  { name: "rate limits are on (VAR-RATE_LIMITS)", set: {}, expected: { areRateLimitsEnabled: true } },
-  { name: "the log level is info (VAR-LOG_LEVEL)", set: {}, expected: { logLevel: "info" } },
-  {
-    name: "an empty variable counts as unset (RUN-3)",
-    set: { PORT: "", SECRETS: "", BASE_URL: "" },
-    expected: { port: 3000, secrets: undefined, base: "http://localhost:3000" },
-  },
+  ],
+  ["no pre-registered clients (VAR-OAUTH_CLIENTS)", {}, { oauthClientsFile: undefined }],
+  ["client metadata documents are on (VAR-CLIENT_DOCUMENTS)", {}, { areClientDocumentsEnabled: true }],
+  ["no platform credentials (VAR-PLATFORM)", {}, { platformCredentials: {} }],
+  ["conformance fixtures are off (VAR-CONFORMANCE_FIXTURES)", {}, { hasConformanceFixtures: false }],
+  ["rate limits are on (VAR-RATE_LIMITS)", {}, { areRateLimitsEnabled: true }],
+  ["the log level is info (VAR-LOG_LEVEL)", {}, { logLevel: "info" }],
+  [
+    "an empty variable counts as unset (RUN-3)",
+    { PORT: "", SECRETS: "", BASE_URL: "" },
+    { port: 3000, secrets: undefined, base: "http://localhost:3000" },
+  ],
 ];
 
 const s3 = { STORAGE: "s3", S3_REGION: "eu", S3_BUCKET: "b", S3_ACCESS_KEY_ID: "k", S3_SECRET_ACCESS_KEY: "s" };
@@ -111,105 +83,97 @@ const providerExpected = {
 };
 
 const cases: Case[] = [
-  {
-    name: "an IP address and a port (VAR-HOST)",
-    set: { HOST: "::1", PORT: "65535" },
-    expected: { host: "::1", port: 65_535, isLoopback: true },
-  },
-  {
-    name: "the base URL loses its trailing slash (VAR-BASE_URL)",
-    set: { BASE_URL: "http://app.localhost:9000/" },
-    expected: {
+  [
+    "an IP address and a port (VAR-HOST)",
+    { HOST: "::1", PORT: "65535" },
+    { host: "::1", port: 65_535, isLoopback: true },
+  ],
+  [
+    "the base URL loses its trailing slash (VAR-BASE_URL)",
+    { BASE_URL: "http://app.localhost:9000/" },
+    {
       base: "http://app.localhost:9000",
       uploadPage: "http://app.localhost:9000",
       loginUrl: "http://app.localhost:9000/login",
       isLoopback: true,
     },
-  },
-  {
-    name: "a login page of the same origin (VAR-LOGIN_URL)",
-    set: { LOGIN_URL: "http://localhost:3000/sign-in" },
-    expected: { loginUrl: "http://localhost:3000/sign-in" },
-  },
-  {
-    name: "an upload page of another origin (VAR-LOGIN_URL)",
-    set: { UPLOAD_PAGE_URL: "https://up.example.com/" },
-    expected: { uploadPage: "https://up.example.com" },
-  },
-  {
-    name: "emails and domains (VAR-SIGN_IN_ALLOW)",
-    set: { SIGN_IN_ALLOW: "Ann@Example.com, @example.ORG" },
-    expected: { signInAllow: ["ann@example.com", "@example.org"] },
-  },
-  {
-    name: "a list of origins (VAR-MCP_ORIGINS)",
-    set: { MCP_ORIGINS: "https://a.example,http://localhost:6274" },
-    expected: { mcpOrigins: ["https://a.example", "http://localhost:6274"] },
-  },
-  { name: "a token (VAR-METRICS_TOKEN)", set: { METRICS_TOKEN: secretA }, expected: { metricsToken: secretA } },
-  { name: "a folder (VAR-DATA_DIR)", set: { DATA_DIR: "/srv/atelier" }, expected: { dataDir: "/srv/atelier" } },
-  {
-    name: "PostgreSQL (VAR-DATABASE_URL)",
-    set: { DATABASE_URL: "postgres://u:p@db/x" },
-    expected: { databaseUrl: "postgres://u:p@db/x" },
-  },
-  {
-    name: "notifications over the same connection as statements (VAR-DATABASE_LISTEN_URL)",
-    set: { DATABASE_URL: "postgres://u:p@pooler/x" },
-    expected: { databaseListenUrl: "postgres://u:p@pooler/x" },
-  },
-  {
-    name: "notifications over a connection of their own (VAR-DATABASE_LISTEN_URL)",
-    set: { DATABASE_URL: "postgres://u:p@pooler/x", DATABASE_LISTEN_URL: "postgres://u:p@db/x" },
-    expected: { databaseUrl: "postgres://u:p@pooler/x", databaseListenUrl: "postgres://u:p@db/x" },
-  },
-  {
-    name: "PostgreSQL with the scheme postgresql (VAR-DATABASE_URL)",
-    set: { DATABASE_URL: "postgresql:///x?host=/run" },
-    expected: { databaseUrl: "postgresql:///x?host=/run" },
-  },
-  { name: "S3 with its defaults (VAR-STORAGE)", set: s3, expected: { storage: s3Expected } },
-  {
-    name: "S3 with an endpoint and path-style URLs (VAR-STORAGE)",
-    set: { ...s3, S3_ENDPOINT: "http://127.0.0.1:9000", S3_FORCE_PATH_STYLE: "true" },
-    expected: { storage: { ...s3Expected, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
-  },
-  {
-    name: "S3 with path-style URLs, switched on with 1 (VAR-STORAGE)",
-    set: { ...s3, S3_FORCE_PATH_STYLE: "1" },
-    expected: { storage: { ...s3Expected, forcePathStyle: true } },
-  },
-  {
-    name: "several secrets, newest first (VAR-SECRETS)",
-    set: { SECRETS: `${secretB}, ${secretA}` },
-    expected: { secrets: [secretB, secretA] },
-  },
-  {
-    name: "a secret of 32 bytes in 16 characters (VAR-SECRETS)",
-    set: { SECRETS: "é".repeat(16) },
-    expected: { secrets: ["é".repeat(16)] },
-  },
-  { name: "one identity provider (VAR-OIDC)", set: provider, expected: { identityProviders: [providerExpected] } },
-  {
-    name: "several identity providers in the order of their numbers, on loopback and public (VAR-OIDC)",
-    set: {
+  ],
+  [
+    "a login page of the same origin (VAR-LOGIN_URL)",
+    { LOGIN_URL: "http://localhost:3000/sign-in" },
+    { loginUrl: "http://localhost:3000/sign-in" },
+  ],
+  [
+    "an upload page of another origin (VAR-LOGIN_URL)",
+    { UPLOAD_PAGE_URL: "https://up.example.com/" },
+    { uploadPage: "https://up.example.com" },
+  ],
+  [
+    "emails and domains (VAR-SIGN_IN_ALLOW)",
+    { SIGN_IN_ALLOW: "Ann@Example.com, @example.ORG" },
+    { signInAllow: ["ann@example.com", "@example.org"] },
+  ],
+  [
+    "a list of origins (VAR-MCP_ORIGINS)",
+    { MCP_ORIGINS: "https://a.example,http://localhost:6274" },
+    { mcpOrigins: ["https://a.example", "http://localhost:6274"] },
+  ],
+  ["a token (VAR-METRICS_TOKEN)", { METRICS_TOKEN: secretA }, { metricsToken: secretA }],
+  ["a folder (VAR-DATA_DIR)", { DATA_DIR: "/srv/atelier" }, { dataDir: "/srv/atelier" }],
+  ["PostgreSQL (VAR-DATABASE_URL)", { DATABASE_URL: "postgres://u:p@db/x" }, { databaseUrl: "postgres://u:p@db/x" }],
+  [
+    "notifications over the same connection as statements (VAR-DATABASE_LISTEN_URL)",
+    { DATABASE_URL: "postgres://u:p@pooler/x" },
+    { databaseListenUrl: "postgres://u:p@pooler/x" },
+  ],
+  [
+    "notifications over a connection of their own (VAR-DATABASE_LISTEN_URL)",
+    { DATABASE_URL: "postgres://u:p@pooler/x", DATABASE_LISTEN_URL: "postgres://u:p@db/x" },
+    { databaseUrl: "postgres://u:p@pooler/x", databaseListenUrl: "postgres://u:p@db/x" },
+  ],
+  [
+    "PostgreSQL with the scheme postgresql (VAR-DATABASE_URL)",
+    { DATABASE_URL: "postgresql:///x?host=/run" },
+    { databaseUrl: "postgresql:///x?host=/run" },
+  ],
+  ["S3 with its defaults (VAR-STORAGE)", s3, { storage: s3Expected }],
+  [
+    "S3 with an endpoint and path-style URLs (VAR-STORAGE)",
+    { ...s3, S3_ENDPOINT: "http://127.0.0.1:9000", S3_FORCE_PATH_STYLE: "true" },
+    { storage: { ...s3Expected, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
+  ],
+  [
+    "S3 with path-style URLs, switched on with 1 (VAR-STORAGE)",
+    { ...s3, S3_FORCE_PATH_STYLE: "1" },
+    { storage: { ...s3Expected, forcePathStyle: true } },
+  ],
+  [
+    "several secrets, newest first (VAR-SECRETS)",
+    { SECRETS: `${secretB}, ${secretA}` },
+    { secrets: [secretB, secretA] },
+  ],
+  ["a secret of 32 bytes in 16 characters (VAR-SECRETS)", { SECRETS: "é".repeat(16) }, { secrets: ["é".repeat(16)] }],
+  ["one identity provider (VAR-OIDC)", provider, { identityProviders: [providerExpected] }],
+  [
+    "several identity providers in the order of their numbers, on loopback and public (VAR-OIDC)",
+    {
       OIDC_10_ISSUER: "http://127.0.0.1:9/x",
       OIDC_10_CLIENT_ID: "c10",
       ...provider,
       OIDC_2_ISSUER: "https://two.example/t",
       OIDC_2_CLIENT_ID: "c2",
     },
-    expected: {
+    {
       identityProviders: [
         providerExpected,
         { id: "oidc-2", name: "two.example", issuer: "https://two.example/t", clientId: "c2", clientSecret: undefined },
         { id: "oidc-10", name: "127.0.0.1", issuer: "http://127.0.0.1:9/x", clientId: "c10", clientSecret: undefined },
       ],
     },
-  },
-  {
-    name: "other limits (VAR-LIMITS)",
-    set: {
+  ],
+  [
+    "other limits (VAR-LIMITS)",
+    {
       MAX_IMAGE_BYTES: "1",
       MAX_VIDEO_BYTES: "5000000000",
       MAX_DOCUMENT_BYTES: "3",
@@ -218,50 +182,46 @@ const cases: Case[] = [
       MAX_STUDIOS_PER_USER: "6",
       PUBLISH_CONCURRENCY: "7",
     },
-    expected: {
+    {
       publishConcurrency: 7,
       limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5, studiosPerUser: 6 },
     },
-  },
-  {
-    name: "a file of clients (VAR-OAUTH_CLIENTS)",
-    set: { OAUTH_CLIENTS: "/etc/clients.json" },
-    expected: { oauthClientsFile: "/etc/clients.json" },
-  },
-  {
-    name: "client metadata documents are off (VAR-CLIENT_DOCUMENTS)",
-    set: { CLIENT_DOCUMENTS: "off" },
-    expected: { areClientDocumentsEnabled: false },
-  },
-  {
-    name: "platform credentials (VAR-PLATFORM)",
-    set: { PLATFORM_LINKEDIN_CLIENT_ID: "i", PLATFORM_LINKEDIN_CLIENT_SECRET: "s" },
-    expected: { platformCredentials: { linkedin: { clientId: "i", clientSecret: "s" } } },
-  },
-  {
-    name: "platform credentials, with the shorter name of the secret (VAR-PLATFORM)",
-    set: { PLATFORM_X_CLIENT_ID: "i", PLATFORM_X_SECRET: "s" },
-    expected: { platformCredentials: { x: { clientId: "i", clientSecret: "s" } } },
-  },
-  {
-    name: "conformance fixtures on loopback (VAR-CONFORMANCE_FIXTURES)",
-    set: { CONFORMANCE_FIXTURES: "1" },
-    expected: { hasConformanceFixtures: true },
-  },
-  {
-    name: "conformance fixtures are off explicitly (VAR-CONFORMANCE_FIXTURES)",
-    set: { CONFORMANCE_FIXTURES: "off" },
-    expected: { hasConformanceFixtures: false },
-  },
-  {
-    name: "rate limits are off on loopback (VAR-RATE_LIMITS)",
-    set: { RATE_LIMITS: "off" },
-    expected: { areRateLimitsEnabled: false },
-  },
-  { name: "another log level (VAR-LOG_LEVEL)", set: { LOG_LEVEL: "silent" }, expected: { logLevel: "silent" } },
+  ],
+  [
+    "a file of clients (VAR-OAUTH_CLIENTS)",
+    { OAUTH_CLIENTS: "/etc/clients.json" },
+    { oauthClientsFile: "/etc/clients.json" },
+  ],
+  [
+    "client metadata documents are off (VAR-CLIENT_DOCUMENTS)",
+    { CLIENT_DOCUMENTS: "off" },
+    { areClientDocumentsEnabled: false },
+  ],
+  [
+    "platform credentials (VAR-PLATFORM)",
+    { PLATFORM_LINKEDIN_CLIENT_ID: "i", PLATFORM_LINKEDIN_CLIENT_SECRET: "s" },
+    { platformCredentials: { linkedin: { clientId: "i", clientSecret: "s" } } },
+  ],
+  [
+    "platform credentials, with the shorter name of the secret (VAR-PLATFORM)",
+    { PLATFORM_X_CLIENT_ID: "i", PLATFORM_X_SECRET: "s" },
+    { platformCredentials: { x: { clientId: "i", clientSecret: "s" } } },
+  ],
+  [
+    "conformance fixtures on loopback (VAR-CONFORMANCE_FIXTURES)",
+    { CONFORMANCE_FIXTURES: "1" },
+    { hasConformanceFixtures: true },
+  ],
+  [
+    "conformance fixtures are off explicitly (VAR-CONFORMANCE_FIXTURES)",
+    { CONFORMANCE_FIXTURES: "off" },
+    { hasConformanceFixtures: false },
+  ],
+  ["rate limits are off on loopback (VAR-RATE_LIMITS)", { RATE_LIMITS: "off" }, { areRateLimitsEnabled: false }],
+  ["another log level (VAR-LOG_LEVEL)", { LOG_LEVEL: "silent" }, { logLevel: "silent" }],
 ];
 
-for (const { name, set, expected } of [...defaults, ...cases]) {
+for (const [name, set, expected] of [...defaults, ...cases]) {
   test(`${Object.keys(set).join(", ") || "default"}: ${name}`, () => {
     const config = readConfig(set);
     const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, config[key as keyof Config]]));

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { deflateSync, gzipSync } from "node:zlib";
+import { constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { planRendition, type RenditionPlan } from "#domain/renditions/plan-rendition.ts";
 import type { ExecutablePlan, ImageInspection } from "#domain/renditions/ports.ts";
 import { createImageConverter } from "#media/image-converter.ts";
+import { runContentCheck } from "../support/content-check.ts";
 import { encodePngChunk } from "../support/image-corpus.ts";
 import { createImageRequest } from "../support/image-request.ts";
-import { hugePng, jpeg, gif, manyFrameGif, pdf, png, zip } from "../support/samples.ts";
+import { encodeUint32s, hugePng, jpeg, gif, manyFrameGif, pdf, png, stateJpegSize, zip } from "../support/samples.ts";
 
 const converter = createImageConverter({ timeoutMs: 120_000 });
 const inspect = (file: Buffer) => converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(file));
+const createThumbnail = (file: Buffer) =>
+  converter.createThumbnail(createImageRequest(randomUUID()), createBufferSource(file));
 const execute = (file: Buffer, plan: ExecutablePlan) =>
   converter.createRendition(createImageRequest(randomUUID()), createBufferSource(file), plan);
 
@@ -26,46 +29,50 @@ function splice(file: Buffer, offset: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([file.subarray(0, offset), ...parts, file.subarray(offset)]);
 }
 
+/** A zlib stream of zeros. Its blocks are compressed only once, because compressing all zeros takes seconds. */
+function deflateZeros(bytes: number): Buffer {
+  const blockBytes = 2 ** 20;
+  const deflateBlock = (length: number) =>
+    deflateRawSync(Buffer.alloc(length), { finishFlush: constants.Z_FULL_FLUSH });
+  const block = deflateBlock(blockBytes);
+  const blocks = Array.from({ length: Math.floor(bytes / blockBytes) }, () => block);
+  const checksum = encodeUint32s((bytes % 65_521) * 65_536 + 1); // Adler-32, RFC 1950 §2.2
+  const end = Buffer.from("0300", "hex");
+  return Buffer.concat([Buffer.from("7801", "hex"), ...blocks, deflateBlock(bytes % blockBytes), end, checksum]);
+}
+
 /** A PNG of one color in as few bytes as possible. */
 function encodeBomb(width: number, height: number): Buffer {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width);
-  head.writeUInt32BE(height, 4);
-  head[8] = 1; // one bit per pixel, grey
-  const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height), { level: 9 });
+  const head = Buffer.concat([encodeUint32s(width, height), Buffer.from([1, 0, 0, 0, 0])]); // one bit per pixel, grey
   return Buffer.concat([
     Buffer.from("89504e470d0a1a0a", "hex"),
     encodePngChunk("IHDR", head),
-    encodePngChunk("IDAT", pixels),
+    encodePngChunk("IDAT", deflateZeros((Math.ceil(width / 8) + 1) * height)),
     encodePngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-/** A small JPEG whose header states this size. */
-async function createJpegStatingSize(width: number, height: number): Promise<Buffer> {
-  const file = await jpeg();
-  const at = file.indexOf(Buffer.from([0xff, 0xc0]));
-  file.writeUInt16BE(height, at + 5);
-  file.writeUInt16BE(width, at + 7);
-  return file;
-}
-
+const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
+const slowSvg = `<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f">${noise}</filter><rect width="3000" height="3000" filter="url(#f)"/></svg>`;
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48"/></svg>';
 
 test("never opens files that are truncated or not images, even if there is a plan for them (U12, U15)", async () => {
   const [wholePng, wholeJpeg] = [await png(), await jpeg()];
-  const bmp = Buffer.concat([Buffer.from("BM"), Buffer.alloc(200)]);
-  const files = {
-    "18 bytes of a PNG": wholePng.subarray(0, 18),
-    "half a PNG": wholePng.subarray(0, wholePng.length / 2),
-    "half a JPEG": wholeJpeg.subarray(0, wholeJpeg.length / 2),
+  const otherFormats = {
     SVG: Buffer.from(svg),
+    "SVG that takes a minute to render": Buffer.from(slowSvg),
     "SVG with a declaration": Buffer.from(`<?xml version="1.0"?>${svg}`),
     "gzipped SVG": gzipSync(Buffer.from(svg)),
     "SVG after white space": Buffer.from(`   \n${svg}`),
     TIFF: await sharp(wholePng).tiff().toBuffer(),
     PDF: pdf,
-    BMP: bmp,
+    BMP: Buffer.concat([Buffer.from("BM"), Buffer.alloc(200)]),
+  };
+  const files = {
+    ...otherFormats,
+    "18 bytes of a PNG": wholePng.subarray(0, 18),
+    "half a PNG": wholePng.subarray(0, wholePng.length / 2),
+    "half a JPEG": wholeJpeg.subarray(0, wholeJpeg.length / 2),
     "a PNG without pixels": hugePng(64, 48),
     "nothing but zeros": Buffer.alloc(1000),
   };
@@ -73,12 +80,13 @@ test("never opens files that are truncated or not images, even if there is a pla
     assert.deepEqual(await inspect(file), { problem: "unreadable" }, name);
     assert.deepEqual(await execute(file, renderPlan), { problem: "unreadable" }, name);
   }
+  for (const [name, file] of Object.entries(otherFormats)) assert.equal(await createThumbnail(file), undefined, name);
 });
 
 test("never decodes decompression bombs, even if there is a plan for them (U14, U15)", async () => {
   const files = {
     "PNG of 900 megapixels in 110 kB": encodeBomb(30_000, 30_000),
-    "JPEG whose header states 4,290 megapixels": await createJpegStatingSize(65_500, 65_500),
+    "JPEG whose header states 4,290 megapixels": stateJpegSize(await jpeg(), 65_500, 65_500),
   };
   for (const [name, file] of Object.entries(files)) {
     assert.ok(file.length < 200_000, `${name}: ${file.length} bytes`);
@@ -136,12 +144,8 @@ test("keeps only the image of a file that is also a script, an HTML page or an a
 test("removes a huge or damaged color profile and keeps the image (U14, U15)", async () => {
   const pixels = sharp(await png());
   const withoutProfile = await pixels.clone().png().toBuffer();
-  const embedProfile = (profile: Buffer): Buffer =>
-    splice(
-      withoutProfile,
-      33,
-      encodePngChunk("iCCP", Buffer.concat([Buffer.from("p\0\0"), deflateSync(profile, { level: 1 })])),
-    );
+  const embedProfile = (deflatedProfile: Buffer): Buffer =>
+    splice(withoutProfile, 33, encodePngChunk("iCCP", Buffer.concat([Buffer.from("p\0\0"), deflatedProfile])));
   const p3 = (await sharp(await pixels.clone().withIccProfile("p3").png().toBuffer()).metadata()).icc;
   assert.ok(p3);
   const padded = Buffer.concat([p3, Buffer.alloc(4_000_000)]);
@@ -156,9 +160,9 @@ test("removes a huge or damaged color profile and keeps the image (U14, U15)", a
     return segment.subarray(0, 65_535);
   });
   const files: [string, string, Buffer][] = [
-    ["PNG with a profile of 4 MB", "image/png", embedProfile(padded)],
-    ["PNG with a profile that inflates to 100 MB", "image/png", embedProfile(Buffer.alloc(100_000_000))],
-    ["PNG with random bytes as profile", "image/png", embedProfile(Buffer.from(randomUUID().repeat(40)))],
+    ["PNG with a profile of 4 MB", "image/png", embedProfile(deflateSync(padded, { level: 1 }))],
+    ["PNG with a profile that inflates to 100 MB", "image/png", embedProfile(deflateZeros(100_000_000))],
+    ["PNG with random bytes as profile", "image/png", embedProfile(deflateSync(randomBytes(1500)))],
     ["JPEG with a profile of 13 MB", "image/jpeg", splice(jpegFile, 2, ...segments)],
   ];
   for (const [name, mimeType, file] of files) {
@@ -181,13 +185,21 @@ test("uses the first frame of an animation with too many frames (U14, U15)", asy
   assert.ok(apngResult.inspection.frames < 2 ** 31 && !apngResult.content.includes("acTL"));
 });
 
-test("does not inflate text that would take 400 MB (U14)", async () => {
-  const bomb = deflateSync(Buffer.alloc(400_000_000), { level: 1 });
-  const text = encodePngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), bomb]));
-  const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });
-  const file = splice(await png(), 33, text);
-  const inspection = await limited.inspectImage(createImageRequest("text"), createBufferSource(file));
-  assert.ok(inspection && !("problem" in inspection) && inspection.hasMetadata);
-  const stripped = await limited.createRendition(createImageRequest("text"), createBufferSource(file), stripPlan);
-  assert.ok(stripped && "content" in stripped && stripped.content.length < file.length - bomb.length);
+test("never inflates compressed text in a PNG, which would take 400 MB (U14, U15)", async () => {
+  const bomb = deflateZeros(400_000_000);
+  const whole = await png();
+  const textHeaders = { zTXt: "Comment\0\0", iTXt: "Comment\0\x01\0\0\0" };
+  for (const [type, header] of Object.entries(textHeaders)) {
+    const text = encodePngChunk(type, Buffer.concat([Buffer.from(header, "latin1"), bomb]));
+    const file = Buffer.concat([whole.subarray(0, 33), text, whole.subarray(33, -12), text, whole.subarray(-12)]);
+    // A process that inflates the text needs more than this, and is ended.
+    const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });
+    const [request, source] = [createImageRequest(type), createBufferSource(file)];
+    const inspection = await limited.inspectImage(request, source);
+    assert.ok(inspection && !("problem" in inspection) && inspection.hasMetadata);
+    const stripped = await limited.createRendition(request, source, stripPlan);
+    assert.ok(stripped && "content" in stripped && stripped.content.length < bomb.length);
+    assert.deepEqual(await limited.createThumbnail(request, source), await createThumbnail(whole));
+    assert.equal(await runContentCheck(file, "image/png"), "ok");
+  }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,36 +10,31 @@ import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createSlowWebp } from "../support/animations.ts";
 import { onExit } from "../support/at-exit.ts";
-import { createNoise } from "../support/awkward-images.ts";
 import { createImageRequest } from "../support/image-request.ts";
 import { isRunning, listProcessTree } from "../support/process-tree.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const converter = createImageConverter({ timeoutMs: 120_000 });
 
-/** The processes that a process has started and that have used this much CPU time, in ticks of 10 ms. */
-function listBusyProcesses(pid: number, minTicks: number): number[] {
-  const countTicks = (childPid: number): number => {
-    const fields = readFileSync(`/proc/${childPid}/stat`, "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return Number(fields[11]) + Number(fields[12]);
-  };
-  return listProcessTree(pid).filter((childPid) => childPid !== pid && countTicks(childPid) >= minTicks);
+/** The CPU time of a process in ticks of 10 ms. */
+function countTicks(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 /** Waits for a process that is certainly decoding: starting takes much less CPU time than this. */
 async function waitForBusyProcess(pid: number): Promise<number> {
-  await waitUntil(() => listBusyProcesses(pid, 200).length > 0, { timeoutMs: 300_000 });
-  return listBusyProcesses(pid, 200)[0] ?? 0;
+  const findBusyProcess = () => listProcessTree(pid).find((child) => child !== pid && countTicks(child) >= 100);
+  await waitUntil(() => findBusyProcess() !== undefined, { timeoutMs: 300_000 });
+  return findBusyProcess() ?? 0;
 }
 
 test("reads a file in pieces of at most 4 MiB, so that no large file is copied at once (U15, F6)", async () => {
   const side = 2000;
-  const { data } = await createNoise(side, side);
-  const file = await sharp(data, { raw: { width: side, height: side, channels: 3 } })
-    .png()
-    .toBuffer();
+  const noise = sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } });
+  const file = await noise.png({ compressionLevel: 0 }).toBuffer();
   const lengths: number[] = [];
   const read = async (start: number, end: number) => {
     const piece = file.subarray(start, end);
@@ -64,7 +59,7 @@ test("passes on that the store failed, and opens the next image (S1)", async () 
 });
 
 test("ends an image that needs too much CPU time, however long the image may take (U14, U15, F6)", async () => {
-  const limited = createImageConverter({ maxProcesses: 1, maxCpuMs: 2000, timeoutMs: 3_600_000 });
+  const limited = createImageConverter({ maxProcesses: 1, maxCpuMs: 500, timeoutMs: 3_600_000 });
   const slowImage = createBufferSource(await createSlowWebp());
   assert.equal(await limited.createThumbnail(createImageRequest("slow"), slowImage), undefined);
 });

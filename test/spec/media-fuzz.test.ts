@@ -9,7 +9,7 @@ import sharp from "sharp";
 import { checkContent } from "#domain/assets/content/check-content.ts";
 import { readMediaMetadata } from "#domain/assets/model/media-metadata.ts";
 import { createMediaReader } from "#media/media-reader.ts";
-import { declareType, storeBytes, runContentCheck } from "../support/content-check.ts";
+import { createChunkedSource, declareType, runContentCheck } from "../support/content-check.ts";
 import { createImageRequest } from "../support/image-request.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMutatedVideos } from "../support/mutated-videos.ts";
@@ -103,7 +103,7 @@ for (const [kind, runs] of [
       fc.asyncProperty(fc.constantFrom(...types), fc.array(damage, { maxLength: 5 }), async (declared, changes) => {
         const bytes = changes.reduce(applyDamage, Buffer.from(files[declared] ?? []));
         if ((await runContentCheck(bytes, declared)) !== "ok") return;
-        const source = await storeBytes(bytes);
+        const source = createChunkedSource(bytes);
         const type = declareType(declared);
         const metadata = await readMediaMetadata({ media }, source, type, await checkContent(source, type));
         for (const value of Object.values(metadata))

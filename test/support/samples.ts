@@ -22,6 +22,26 @@ function createImage(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 }
 
+/** Changes the size in the header of a JPEG. */
+export function stateJpegSize(file: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(file);
+  const progressiveHeader = file.indexOf(Buffer.from([0xff, 0xc2]));
+  const at = progressiveHeader >= 0 ? progressiveHeader : file.indexOf(Buffer.from([0xff, 0xc0]));
+  changed.writeUInt16BE(height, at + 5);
+  changed.writeUInt16BE(width, at + 7);
+  return changed;
+}
+
+/** The pixels of an image that hardly compresses. */
+export async function createNoise(
+  width: number,
+  height: number,
+): Promise<{ data: Buffer; info: { width: number; height: number; channels: 3 } }> {
+  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+  const image = sharp({ create: { width, height, channels: 3, noise, background: "#888" } });
+  return { data: await image.raw().toBuffer(), info: { width, height, channels: 3 } };
+}
+
 export const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
