@@ -49,6 +49,7 @@ const defaults: Case[] = [
   ["client metadata documents are on (VAR-CLIENT_DOCUMENTS)", {}, { areClientDocumentsEnabled: true }],
   ["no platform credentials (VAR-PLATFORM)", {}, { platformCredentials: {} }],
   ["conformance fixtures are off (VAR-CONFORMANCE_FIXTURES)", {}, { hasConformanceFixtures: false }],
+  ["no private hosts (PLATFORM-14)", {}, { privateHosts: new Set() }],
   ["rate limits are on (VAR-RATE_LIMITS)", {}, { areRateLimitsEnabled: true }],
   ["the log level is info (VAR-LOG_LEVEL)", {}, { logLevel: "info" }],
   [
@@ -217,6 +218,11 @@ const cases: Case[] = [
     { CONFORMANCE_FIXTURES: "off" },
     { hasConformanceFixtures: false },
   ],
+  [
+    "private hosts with their ports",
+    { PRIVATE_HOSTS: " LOCALHOST:8001, snac.internal:443 ,[::1]:80" },
+    { privateHosts: new Set(["localhost:8001", "snac.internal:443", "[::1]:80"]) },
+  ],
   ["rate limits are off on loopback (VAR-RATE_LIMITS)", { RATE_LIMITS: "off" }, { areRateLimitsEnabled: false }],
   ["another log level (VAR-LOG_LEVEL)", { LOG_LEVEL: "silent" }, { logLevel: "silent" }],
 ];
@@ -239,6 +245,8 @@ test("trusts only the listed IP addresses, networks and loopback (VAR-TRUST_PROX
   assert.deepEqual(listTrusted({ TRUST_PROXY: "off" }), []);
   assert.deepEqual(listTrusted({ TRUST_PROXY: "10.0.0.0/8, ::1" }), ["10.1.2.3", "::1"]);
   assert.deepEqual(listTrusted({ TRUST_PROXY: "loopback,2001:db8::/32" }), ["127.0.0.1", "::1", "2001:db8::1"]);
+  assert.deepEqual(listTrusted({ TRUST_PROXY: "10.1.2.3" }), ["10.1.2.3"]);
+  assert.equal(listTrusted({ TRUST_PROXY: "0.0.0.0/0, ::/0" }).length, 5);
 });
 
 test("ignores environment variables that are not settings (RUN-3)", () => {

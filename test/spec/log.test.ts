@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, redactPath } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createTestClock } from "../support/clock.ts";
 
 function captureLines(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -41,7 +42,6 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
     isDisconnected: false,
   };
   const context = { tool: "x\n{}" };
-  const startedAt = Date.now();
   const lines = captureLines((log) => {
     log.request({ ...request, context });
     log.request({ ...request, status: 503, isDisconnected: true, context: undefined });
@@ -50,8 +50,7 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
   assert.deepEqual(
     lines.map((line) => {
       assert.match(line, /^[^\n\r\u001b]+\n$/);
-      const { time, ...rest } = JSON.parse(line) as { time: string };
-      assert.ok(Date.parse(time) >= startedAt);
+      const { time: _, ...rest } = JSON.parse(line) as { time: string };
       return rest;
     }),
     [
@@ -152,7 +151,11 @@ test("logs no token in any spelling of a path (RUN-9, F9)", () => {
 test("logs no long segment of an unknown path (RUN-9, F9)", () => {
   assert.equal(redactPath(`/unknown/${"a".repeat(41)}/x`), "/unknown/[redacted]/x");
   assert.equal(redactPath(`/unknown/${"a".repeat(40)}`), `/unknown/${"a".repeat(40)}`);
-  const signedToken = createSigner(["a test secret that is long enough"], Date.now).sign("upload", { id: "x" }, 1);
+  const signedToken = createSigner(["a test secret that is long enough"], createTestClock()).sign(
+    "upload",
+    { id: "x" },
+    1,
+  );
   assert.equal(redactPath(`/x/${signedToken}`), "/x/[redacted]");
 });
 

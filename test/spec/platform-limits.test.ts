@@ -9,13 +9,14 @@ import { x } from "#connectors/catalog/x.ts";
 
 const familyEmoji = "👨‍👩‍👧‍👦";
 
-test("counts the length of a text in the unit of each platform", () => {
+test("counts the length of a text in the unit of each platform (PLATFORM-12)", () => {
   const expected: readonly [text: string, Partial<Record<TextLimit["unit"], number>>][] = [
     ["café", { codePoints: 4, utf16: 4, graphemes: 4, bytes: 5, emojiBytes: 4, weighted: 4 }],
     ["cafe\u0301", { codePoints: 5, graphemes: 4, bytes: 6, weighted: 4 }],
     ["日本語", { codePoints: 3, utf16: 3, graphemes: 3, bytes: 9, emojiBytes: 3, weighted: 6 }],
     ["🚀", { codePoints: 1, utf16: 2, graphemes: 1, bytes: 4, emojiBytes: 4, weighted: 2 }],
     [familyEmoji, { codePoints: 7, utf16: 11, graphemes: 1, bytes: 25, emojiBytes: 25, weighted: 2 }],
+    ["👨‍👩‍👧", { graphemes: 1, codePoints: 5, utf16: 8, bytes: 18, weighted: 2 }],
     ["1️⃣ 2", { graphemes: 3, emojiBytes: 9, weighted: 4 }],
     ["", { codePoints: 0, utf16: 0, graphemes: 0, bytes: 0, emojiBytes: 0, weighted: 0 }],
   ];

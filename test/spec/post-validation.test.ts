@@ -182,20 +182,6 @@ test("warns about an image that was not inspected yet, except for types that are
   assert.deepEqual(findAll({ inspections: checked }), ["rejected image_unreadable", "rejected heic_unsupported"]);
 });
 
-test("counts characters in the unit of the platform (PLATFORM-12)", () => {
-  const family = "👨‍👩‍👧";
-  const countLength = (text: string, unit: TextLimit["unit"], linkLength?: number) =>
-    countText(text, { max: 1, unit, ...(linkLength === undefined ? {} : { linkLength }) });
-  assert.deepEqual(
-    (["graphemes", "codePoints", "utf16", "bytes", "weighted"] as const).map((unit) => countLength(family, unit)),
-    [1, 5, 8, 18, 2],
-  );
-  assert.equal(countLength("é", "graphemes"), 1);
-  assert.equal(countLength("日本語", "weighted"), 6);
-  assert.equal(countLength("plain", "weighted"), 5);
-  assert.equal(countLength("see https://example.com/a/very/long/url?with=things now", "graphemes", 23), 4 + 23 + 4);
-});
-
 test("validates a post once per platform, and reports the result for each account (PLATFORM-12)", async () => {
   let validations = 0;
   const platform = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { readConfig } from "#config/config.ts";
 import { createPublicFetch, createPublicUrlOpener, PublicFetchError } from "#lib/public-fetch.ts";
 
 const server = createServer((req, res) => {
@@ -80,16 +79,4 @@ test("each redirect is checked again (PLATFORM-14)", async () => {
   assert.equal(status, 200);
   for (const to of [`http://127.0.0.1:${port}/`, "http://169.254.169.254/", "http://localhost:1/"])
     await assert.rejects(redirect(to), isBlocked, to);
-});
-
-test("PRIVATE_HOSTS accepts hosts with their port only (PLATFORM-14)", () => {
-  const read = (value: string) => [...readConfig({ PRIVATE_HOSTS: value }).privateHosts];
-  assert.deepEqual(read(" LOCALHOST:8001, snac.internal:443 ,[::1]:80"), [
-    "localhost:8001",
-    "snac.internal:443",
-    "[::1]:80",
-  ]);
-  assert.deepEqual(read(""), []);
-  for (const value of ["localhost", "http://localhost:80", "*:80", "host:0x50", "host:99999", "a b:80", "user@host:80"])
-    assert.throws(() => read(value), /PRIVATE_HOSTS/, value);
 });

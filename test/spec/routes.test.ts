@@ -70,77 +70,6 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/*", originRule: "own", get: 404, post: 404 }, // the test server has no built web app
 ];
 
-/** Every route of the JSON API. All require a session; writes also require our own origin. */
-const apiRoutes = [
-  "GET /api/me",
-  "GET /api/instance",
-  "PUT /api/me/active-studio",
-  "POST /api/studios",
-  "POST /api/invitations/:token/accept",
-  "GET /api/studios/:studioId",
-  "PATCH /api/studios/:studioId",
-  "POST /api/studios/:studioId/deletion",
-  "GET /api/studios/:studioId/activity",
-  "GET /api/studios/:studioId/members",
-  "PATCH /api/studios/:studioId/members/:userId",
-  "DELETE /api/studios/:studioId/members/:userId",
-  "GET /api/studios/:studioId/invitations",
-  "POST /api/studios/:studioId/invitations",
-  "DELETE /api/studios/:studioId/invitations/:invitationId",
-  "GET /api/studios/:studioId/posts",
-  "GET /api/studios/:studioId/post-summaries",
-  "GET /api/studios/:studioId/post-count",
-  "POST /api/studios/:studioId/posts",
-  "GET /api/studios/:studioId/posts/:postId",
-  "DELETE /api/studios/:studioId/posts/:postId",
-  "GET /api/studios/:studioId/posts/:postId/revisions",
-  "GET /api/studios/:studioId/posts/:postId/revisions/:revision",
-  "POST /api/studios/:studioId/posts/:postId/restore",
-  "PATCH /api/studios/:studioId/posts/:postId",
-  "GET /api/studios/:studioId/posts/:postId/comments",
-  "POST /api/studios/:studioId/posts/:postId/comments",
-  "PATCH /api/studios/:studioId/posts/:postId/comments/:commentId",
-  "PATCH /api/studios/:studioId/comments/:commentId",
-  "DELETE /api/studios/:studioId/posts/:postId/comments/:commentId",
-  "DELETE /api/studios/:studioId/comments/:commentId",
-  "POST /api/studios/:studioId/upload-links",
-  "GET /api/studios/:studioId/posts/:postId/upload-links",
-  "POST /api/studios/:studioId/posts/:postId/upload-links",
-  "DELETE /api/studios/:studioId/posts/:postId/upload-links/:linkId",
-  "GET /api/studios/:studioId/assets",
-  "GET /api/studios/:studioId/assets/:assetId",
-  "PATCH /api/studios/:studioId/assets/:assetId",
-  "DELETE /api/studios/:studioId/assets/:assetId",
-  "POST /api/studios/:studioId/assets/:assetId/copy",
-  "GET /api/studios/:studioId/posts/:postId/assets",
-  "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
-  "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
-  "GET /api/studios/:studioId/posts/:postId/assets/:assetId/renditions/:connectionId",
-  "PATCH /api/studios/:studioId/posts/:postId/assets/:assetId/crop",
-  "GET /api/studios/:studioId/platforms",
-  "POST /api/studios/:studioId/platforms/connect",
-  "DELETE /api/studios/:studioId/platforms/:connectionId",
-  "GET /api/studios/:studioId/clients",
-  "DELETE /api/studios/:studioId/clients",
-  "DELETE /api/studios/:studioId/clients/:grantId",
-  "GET /api/studios/:studioId/trash",
-  "DELETE /api/studios/:studioId/trash",
-  "POST /api/studios/:studioId/trash/:id/restore",
-  "POST /api/studios/:studioId/clients/:grantId/undo",
-  "POST /api/studios/:studioId/undos/:undoId/undo",
-  "POST /api/studios/:studioId/posts/:postId/publications",
-  "GET /api/studios/:studioId/publications",
-  "GET /api/studios/:studioId/calendar",
-  "GET /api/studios/:studioId/publications/:publicationId",
-  "POST /api/studios/:studioId/publications/:publicationId/approve",
-  "POST /api/studios/:studioId/publications/:publicationId/unapprove",
-  "POST /api/studios/:studioId/posts/:postId/approve",
-  "POST /api/studios/:studioId/publications/:publicationId/cancel",
-  "POST /api/studios/:studioId/publications/:publicationId/send-back",
-  "POST /api/studios/:studioId/publications/:publicationId/reschedule",
-  "POST /api/studios/:studioId/publications/:publicationId/resolve",
-];
-
 /** Every route of the upload page's API. All require the token of an upload link. */
 const uploadApiRoutes = [
   "GET /api/uploads/session",
@@ -167,11 +96,8 @@ describe("routes", () => {
   after(() => close());
 
   test("the HTTP server has exactly the listed routes (L6)", () => {
-    const pickComparedFields = ({
-      path,
-      originRule,
-      allowsAnyHost,
-    }: Pick<EdgeRoute, "path" | "originRule" | "allowsAnyHost">) => ({
+    type ComparedFields = Pick<EdgeRoute, "path" | "originRule" | "allowsAnyHost">;
+    const pickComparedFields = ({ path, originRule, allowsAnyHost }: ComparedFields) => ({
       path,
       originRule,
       allowsAnyHost,
@@ -179,10 +105,17 @@ describe("routes", () => {
     assert.deepEqual(server.httpServer.routes.map(pickComparedFields), edgeRoutes.map(pickComparedFields));
   });
 
-  test("the JSON API has exactly the listed routes", () => {
+  test("the JSON API has exactly these routes, and those of the matrix of a studio's routes and roles", () => {
+    const otherRoutes = listApiRoutes(server.api).filter(({ path }) => !path.startsWith("/api/studios/:studioId"));
     assert.deepEqual(
-      listApiRoutes(server.api).map(({ method, path }) => `${method} ${path}`),
-      apiRoutes,
+      otherRoutes.map(({ method, path }) => `${method} ${path}`),
+      [
+        "GET /api/me",
+        "GET /api/instance",
+        "PUT /api/me/active-studio",
+        "POST /api/studios",
+        "POST /api/invitations/:token/accept",
+      ],
     );
   });
 

@@ -59,7 +59,6 @@ export const threats: Readonly<Record<string, string>> = {
   H2: "an undo that overwrites later work, or reaches the changes of another user, client or studio",
   H3: "files deleted while they can be restored; restores during the deletion, or after it",
   H4: "history that fills the database, or a page of it that fills the memory",
-  // Fairness
   // Publishing
   B1: "a publication that becomes public without the approval of a person who may publish",
   B2: "an approval that outlives a change of what is sent, of its time, or of the approver's role",
@@ -116,8 +115,6 @@ export const threats: Readonly<Record<string, string>> = {
   X5: "IP addresses written or forged to escape a limit",
   X6: "too few file descriptors",
   X7: "floods that fill logs and tables",
-  // Fairness, and text from platforms
-  // Fairness
   // The web app
   W1: "writes from other sites",
   W2: "scripts and frames from other origins",
