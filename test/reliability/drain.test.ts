@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { listen, openSessionStream } from "../support/event-stream.ts";
-import { createTempFolder } from "../support/temp-folder.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
 import { initialize } from "../support/mcp.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
-import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { useServiceProcess } from "../support/service-process.ts";
+import type { StudioClient } from "../support/studio-client.ts";
 import { callAsTask, getTask, type TaskResult } from "../support/task-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -24,36 +22,16 @@ async function waitForStatus(req: ClientRequest): Promise<number> {
 }
 
 describe("shutdown on SIGTERM", () => {
-  const folder = createTempFolder();
+  const service = useServiceProcess(() => ({ env: { CONFORMANCE_FIXTURES: "1" } }));
   let base: string;
-  let service: MainProcess;
   let studio: StudioClient;
-
-  const start = () =>
-    startMain({
-      PORT: new URL(base).port,
-      BASE_URL: base,
-      DATA_DIR: `${folder.path}/data`,
-      RATE_LIMITS: "off",
-      CONFORMANCE_FIXTURES: "1",
-    });
+  before(() => void ({ base, studio } = service));
 
   /** Starts a call that runs as a task for this long; returns the function that reads its task. */
   async function startTask(seconds: number): Promise<() => Promise<TaskResult>> {
-    const client = { url: `${base}/mcp`, token: studio.tokens.access_token };
-    const { taskId } = await callAsTask(client, "slow_compute", { seconds });
-    return () => getTask(client, taskId);
+    const { taskId } = await callAsTask(studio.caller, "slow_compute", { seconds });
+    return () => getTask(studio.caller, taskId);
   }
-
-  before(async () => {
-    base = await findFreeBaseUrl();
-    service = await start();
-    studio = await newStudioClient(base);
-  });
-  after(async () => {
-    await service?.kill();
-    folder.remove();
-  });
 
   async function waitUntilDraining(): Promise<void> {
     const getReadiness = async (): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
@@ -125,7 +103,7 @@ describe("shutdown on SIGTERM", () => {
     const load = startLoad();
     await sleep(500);
     const signaledAt = performance.now();
-    service.terminate();
+    service.main.terminate();
     await waitUntilDraining();
     assert.equal((await fetch(`${base}/healthz`)).status, 200, "the server still responds while draining");
     await sleep(2000);
@@ -133,12 +111,12 @@ describe("shutdown on SIGTERM", () => {
     for (const { finish } of pendingUploads) finish();
     const statuses = await Promise.all(pendingUploads.map(({ status }) => status));
     assert.deepEqual(new Set(statuses), new Set([200]), "every accepted upload finishes");
-    assert.equal(await service.exited, 0, service.getOutput());
+    assert.equal(await service.main.exited, 0, service.main.getOutput());
     assert.ok(performance.now() - signaledAt < 30_000);
     assert.deepEqual([...outcomes.keys()], ["200"], "no call was interrupted or rejected");
     assert.ok((outcomes.get("200") ?? 0) > 100);
 
-    service = await start();
+    await service.start();
     const { assetId } = pendingUploads[0] ?? { assetId: "" };
     const { status } = await studio.call("attach_asset", { postId: post.id, assetId });
     assert.equal(status, "ready", "the uploaded file is stored");
@@ -146,7 +124,7 @@ describe("shutdown on SIGTERM", () => {
   });
 
   test("event streams can be opened and send changes until the server stops listening, and then end (CHAT-20, C4)", async () => {
-    const client = { url: `${base}/mcp`, token: studio.tokens.access_token };
+    const client = studio.caller;
     const post = await studio.call("create_post", { title: "A", body: "" });
     const filter = { resourceSubscriptions: [`atelier://posts/${post.id}`] };
     const { session } = await initialize(client);
@@ -155,7 +133,7 @@ describe("shutdown on SIGTERM", () => {
     await startTask(5); // without a task, the server would stop listening if the load paused for a second
     const signaledAt = performance.now();
     try {
-      service.terminate();
+      service.main.terminate();
       await waitUntilDraining();
       const [lateStream, sessionStream] = await Promise.all([
         listen(client, filter),
@@ -166,37 +144,37 @@ describe("shutdown on SIGTERM", () => {
       await Promise.all([earlyStream, lateStream].map((stream) => stream.waitForUpdates(1)));
       await load.stop();
       await Promise.all([earlyStream, lateStream, sessionStream].map(({ ended }) => ended));
-      assert.equal(await service.exited, 0, service.getOutput());
+      assert.equal(await service.main.exited, 0, service.main.getOutput());
       // After 25 s, the server would close every connection that is still open.
       assert.ok(performance.now() - signaledAt < 20_000, "the streams end without the shutdown timeout");
     } finally {
       await load.stop();
     }
-    service = await start();
+    await service.start();
   });
 
   test("a second signal ends the process immediately (C4)", async () => {
     const { status } = await startUpload();
-    service.terminate();
+    service.main.terminate();
     await waitUntilDraining(); // two signals at the same time would count as one
     const signaledAt = performance.now();
-    service.terminate();
-    assert.equal(await service.exited, 1);
+    service.main.terminate();
+    assert.equal(await service.main.exited, 1);
     assert.ok(performance.now() - signaledAt < 5000);
     await assert.rejects(status);
   });
 
   test("interrupts an upload and a task if neither finishes, and exits with 0 (C4)", async () => {
-    service = await start();
+    await service.start();
     const { status } = await startUpload();
     const readTask = await startTask(600);
     const signaledAt = performance.now();
-    service.terminate();
-    assert.equal(await service.exited, 0);
+    service.main.terminate();
+    assert.equal(await service.main.exited, 0);
     const ms = performance.now() - signaledAt;
     assert.ok(ms > 10_000 && ms < 30_000, `${ms} ms`);
     await assert.rejects(status);
-    service = await start();
+    await service.start();
     assert.match((await readTask()).error.message, /Call the tool again/);
   });
 });

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createTemporaryDatabase,
-  getDatabaseSettings,
-  listOneEngine,
-  type TemporaryDatabase,
-} from "../support/engines.ts";
+import { listOneEngine } from "../support/engines.ts";
+import { measurePercentile } from "../support/latency.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
 import { callModern } from "../support/mcp.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
+import { useServiceProcess } from "../support/service-process.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const postCount = isLongRun ? 1000 : 60;
@@ -30,54 +25,36 @@ const queries = [`${"\u2032".repeat(199)}b`, `b${"\u2032".repeat(199)}`];
 
 for (const engine of listOneEngine()) {
   describe(`searches of hostile posts (${engine})`, () => {
-    let location: TemporaryDatabase;
-    let base: string;
-    let service: MainProcess;
-    let member: StudioClient;
+    const service = useServiceProcess(undefined, engine);
     let otherUser: StudioClient;
 
     before(async () => {
-      location = await createTemporaryDatabase(engine);
-      base = await findFreeBaseUrl();
-      service = await startMain({
-        PORT: new URL(base).port,
-        BASE_URL: base,
-        DATA_DIR: location.dataDir,
-        RATE_LIMITS: "off",
-        ...getDatabaseSettings(location),
-      });
-      member = await newStudioClient(base, "hostile@example.com");
+      const { base, studio: member } = service;
       otherUser = await newStudioClient(base, "other@example.com");
       for (let i = 0; i < 10; i++) await otherUser.call("create_post", { title: `P${i}`, body: "A short text." });
       await member.call("create_post", { title: "needle", body });
       for (let i = 1; i < postCount; i++) await member.call("create_post", { title: queryTokens, body });
     });
-    after(async () => {
-      await service?.kill();
-      await location?.remove();
-    });
 
-    /** Returns the sorted durations of another user's calls; throws if one of them fails. */
-    async function measureOtherCalls(): Promise<number[]> {
-      const times: number[] = [];
-      for (let i = 0; i < measuredCalls; i++) {
-        const startedAt = performance.now();
-        await otherUser.call(i % 2 === 0 ? "list_posts" : "whoami", i % 2 === 0 ? { limit: 5 } : {});
-        times.push(performance.now() - startedAt);
-        await sleep(2);
-      }
-      return times.toSorted((a, b) => a - b);
-    }
-    const getP99 = (times: readonly number[]): number => times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+    /** Returns the p99 of another user's calls; throws if one of them fails. */
+    const measureOtherCalls = (): Promise<number> =>
+      measurePercentile(
+        99,
+        measuredCalls,
+        (i) => (i % 2 === 0 ? otherUser.call("list_posts", { limit: 5 }) : otherUser.call("whoami")),
+        2,
+      );
 
     async function searchOnce(
       query: string,
       cursor: string | null,
     ): Promise<{ code: string; cursor: string | null; ms: number }> {
       const startedAt = performance.now();
-      const caller = { url: `${base}/mcp`, token: member.tokens.access_token };
       const input = { query, ...(cursor === null ? {} : { cursor }) };
-      const { status, text, json } = await callModern(caller, "tools/call", { name: "list_posts", arguments: input });
+      const { status, text, json } = await callModern(service.studio.caller, "tools/call", {
+        name: "list_posts",
+        arguments: input,
+      });
       assert.equal(status, 200, text);
       const { code = "ok", nextCursor = null } = json.result.structuredContent as {
         code?: string;
@@ -88,7 +65,7 @@ for (const engine of listOneEngine()) {
 
     test(`${postCount} posts, ${concurrentSearches} concurrent searches by one member: other users' calls stay fast, and none fails (X4)`, async (t) => {
       await measureOtherCalls();
-      const baselineBeforeMs = getP99(await measureOtherCalls());
+      const baselineBeforeMs = await measureOtherCalls();
       const codes = new Map<string, number>();
       let slowestMs = 0;
       const stop = new AbortController();
@@ -104,15 +81,11 @@ for (const engine of listOneEngine()) {
       const searches = Array.from({ length: concurrentSearches }, (_, i) => searchUntilStopped(queries[i % 2] ?? ""));
       await sleep(500);
       const measureUnderLoad = async () =>
-        Math.min(
-          getP99(await measureOtherCalls()),
-          getP99(await measureOtherCalls()),
-          getP99(await measureOtherCalls()),
-        );
+        Math.min(await measureOtherCalls(), await measureOtherCalls(), await measureOtherCalls());
       const underLoadMs = await measureUnderLoad().finally(() => stop.abort());
       await Promise.all(searches);
       // Measures again afterwards, so that other load on this machine does not count against the searches.
-      const baselineMs = Math.max(baselineBeforeMs, getP99(await measureOtherCalls()));
+      const baselineMs = Math.max(baselineBeforeMs, await measureOtherCalls());
       const outcomes = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
       t.diagnostic(
         `other calls: p99 ${baselineMs.toFixed(1)} ms without searches, ${underLoadMs.toFixed(1)} ms during the searches; ` +
@@ -132,10 +105,10 @@ for (const engine of listOneEngine()) {
     });
 
     test("the index finds the oldest match in one call (X4, POST-4)", async () => {
-      const { posts, nextCursor } = await member.call<{ posts: { title: string }[]; nextCursor: string | null }>(
-        "list_posts",
-        { query: "needle" },
-      );
+      const { posts, nextCursor } = await service.studio.call<{
+        posts: { title: string }[];
+        nextCursor: string | null;
+      }>("list_posts", { query: "needle" });
       assert.deepEqual([posts.map(({ title }) => title), nextCursor], [["needle"], null]);
     });
   });

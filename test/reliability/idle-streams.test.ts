@@ -5,13 +5,12 @@ import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import { systemClock } from "#lib/clock.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
+import { createDeps, silentLog } from "../support/engines.ts";
 import { openIdleStream } from "../support/idle-stream.ts";
+import { measurePercentile } from "../support/latency.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
-import { callModern } from "../support/mcp.ts";
+import { useServiceProcess } from "../support/service-process.ts";
 import { newStudio } from "../support/users.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const streamCount = isLongRun ? 10_000 : 500;
@@ -20,56 +19,37 @@ const maxBytesPerStream = 25 * 1024; // 250 MB for ten thousand
 
 /** Uses the conformance fixtures, whose streams need no posts to follow. */
 describe("idle streams", () => {
-  let location: TemporaryDatabase;
-  let base: string;
-  let service: MainProcess;
+  const service = useServiceProcess(() => ({ env: { CONFORMANCE_FIXTURES: "1", LOG_LEVEL: "info" } }));
   const tokens: string[] = [];
   const sockets: Socket[] = [];
 
   before(async () => {
-    location = await createTemporaryDatabase("sqlite");
-    base = await findFreeBaseUrl();
-    const env = { PORT: new URL(base).port, BASE_URL: base, RATE_LIMITS: "off", CONFORMANCE_FIXTURES: "1" };
-    service = await startMain({ ...env, DATA_DIR: location.dataDir, LOG_LEVEL: "info" });
-    const database = await openDatabase({ ...location, log: silentLog });
-    const deps = { ...createDeps(database, systemClock), baseUrl: base };
+    const database = await openDatabase({ ...service.location, log: silentLog });
+    const deps = { ...createDeps(database, systemClock), baseUrl: service.base };
     const owner = await newStudio(deps);
     for (let i = 0; i < streamCount / streamsPerGrant; i++) tokens.push((await createTestGrant(deps, owner)).token);
     await database.close();
   });
-  after(async () => {
-    for (const socket of sockets) socket.destroy();
-    await service?.kill();
-    await location?.remove();
-  });
+  after(() => sockets.forEach((socket) => socket.destroy()));
 
   async function listen(token: string): Promise<string> {
-    const { socket, received } = await openIdleStream(base, token);
+    const { socket, received } = await openIdleStream(service.base, token);
     sockets.push(socket);
     return received;
   }
 
-  async function measureP95(): Promise<number> {
-    const times: number[] = [];
-    for (let i = 0; i < 200; i++) {
-      const startedAt = performance.now();
-      const { json } = await callModern({ url: `${base}/mcp`, token: tokens[0] }, "tools/call", { name: "whoami" });
-      assert.ok(!json.result.isError);
-      times.push(performance.now() - startedAt);
-    }
-    return times.toSorted((a, b) => a - b)[190] ?? 0;
-  }
+  const measureP95 = () => measurePercentile(95, 200, () => service.studio.call("whoami"));
 
   test(`${streamCount} streams: each needs little memory, other calls stay fast, and the number per grant is limited (X2)`, async (t) => {
     await measureP95();
     const baselineBeforeMs = await measureP95();
-    const memoryBefore = service.getMemoryBytes();
+    const memoryBefore = service.main.getMemoryBytes();
     for (const token of tokens) {
       const responses = await Promise.all(Array.from({ length: streamsPerGrant }, () => listen(token)));
       for (const response of responses) assert.match(response, /^HTTP\/1\.1 200 [\s\S]*subscriptions\/acknowledged/);
     }
     const underLoadMs = Math.min(await measureP95(), await measureP95());
-    const bytesPerStream = (service.getMemoryBytes() - memoryBefore) / streamCount;
+    const bytesPerStream = (service.main.getMemoryBytes() - memoryBefore) / streamCount;
     assert.match(await listen(tokens[0] ?? ""), /Subscription limit reached/);
     for (const socket of sockets.splice(0)) socket.destroy();
     await waitUntil(async () => /subscriptions\/acknowledged/.test(await listen(tokens[0] ?? "")), {
@@ -88,10 +68,10 @@ describe("idle streams", () => {
     assert.ok(underLoadMs < baselineMs * 1.5 + 25, `${baselineMs} ms without streams, ${underLoadMs} ms with them`);
 
     const signaledAt = performance.now();
-    service.terminate();
+    service.main.terminate();
     const lastSocket = sockets.at(-1);
     await once(lastSocket ?? assert.fail(), "close");
-    assert.equal(await service.exited, 0);
+    assert.equal(await service.main.exited, 0);
     // After 25 s, the server would close every connection that is still open.
     assert.ok(performance.now() - signaledAt < 20_000, "open streams do not delay the shutdown");
   });

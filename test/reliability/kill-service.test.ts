@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createTemporaryDatabase,
-  getDatabaseSettings,
-  listEngines,
-  type TemporaryDatabase,
-} from "../support/engines.ts";
+import { listEngines } from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
+import { useServiceProcess } from "../support/service-process.ts";
 import { putBytes, sha256 } from "../support/stores.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const killCount = isLongRun ? 200 : 3;
 const maxStartMs = 10_000;
@@ -21,47 +14,26 @@ const workerCount = 4;
 
 for (const engine of listEngines()) {
   describe(`kill -9 of the whole service under load (${engine}, disk)`, () => {
-    let location: TemporaryDatabase;
-    let env: Record<string, string>;
-    let service: MainProcess;
-    let studio: StudioClient;
+    const service = useServiceProcess(undefined, engine);
     /** Acknowledged assets: the digest of the uploaded bytes, and the post if the attach was acknowledged. */
     const acknowledgedAssets = new Map<string, { digest: string; postId: string | null }>();
     let acknowledgedCount = 0;
     let slowestStartMs = 0;
-
-    before(async () => {
-      location = await createTemporaryDatabase(engine);
-      const base = await findFreeBaseUrl();
-      env = {
-        PORT: new URL(base).port,
-        BASE_URL: base,
-        DATA_DIR: location.dataDir,
-        RATE_LIMITS: "off",
-        ...getDatabaseSettings(location),
-      };
-      service = await startMain(env);
-      studio = await newStudioClient(base);
-    });
-    after(async () => {
-      await service?.kill();
-      await location?.remove();
-    });
 
     /** Uploads a file, inline or presigned, and attaches it to a new post. Records each acknowledged step. */
     async function uploadAndAttach(isInline: boolean): Promise<void> {
       const content = Buffer.from(randomBytes(5000).toString("hex"));
       const digest = sha256(content);
       const declaredType = { kind: "document", mimeType: "text/plain" };
-      const post = await studio.call("create_post", { title: "A", body: "" });
+      const post = await service.studio.call("create_post", { title: "A", body: "" });
       const { assetId, uploadUrl } = isInline
-        ? await studio.call("upload_asset_inline", { ...declaredType, base64: content.toString("base64") })
-        : await studio.call("request_asset_upload", declaredType);
+        ? await service.studio.call("upload_asset_inline", { ...declaredType, base64: content.toString("base64") })
+        : await service.studio.call("request_asset_upload", declaredType);
       if (isInline) {
         acknowledgedAssets.set(assetId, { digest, postId: null });
         acknowledgedCount++;
       } else if ((await putBytes(uploadUrl, content)) !== 200) throw new Error("the upload was rejected");
-      await studio.call("attach_asset", { postId: post.id, assetId });
+      await service.studio.call("attach_asset", { postId: post.id, assetId });
       acknowledgedAssets.set(assetId, { digest, postId: post.id });
       acknowledgedCount++;
     }
@@ -69,7 +41,7 @@ for (const engine of listEngines()) {
     async function checkAssets(assetIds: Iterable<string>): Promise<void> {
       for (const assetId of assetIds) {
         const expected = acknowledgedAssets.get(assetId);
-        const asset = await studio.call("get_asset", { assetId, includeUrls: true });
+        const asset = await service.studio.call("get_asset", { assetId, includeUrls: true });
         assert.equal(asset.status, "ready");
         // If the kill came between the attach and its response, the asset is on a post that was not recorded.
         if (expected?.postId) assert.equal(asset.postId, expected.postId);
@@ -93,11 +65,11 @@ for (const engine of listEngines()) {
         // Waits for enough writes even on a slow machine; the kill still comes at a random moment.
         await waitUntil(() => acknowledgedCount >= (round + 1) * 10, { timeoutMs: 20_000 });
         await sleep(Math.random() * 400);
-        await service.kill();
+        await service.main.kill();
         stop.abort();
         await workersDone;
         const startedAt = performance.now();
-        service = await startMain(env);
+        await service.start();
         slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);
         await checkAssets([...acknowledgedAssets.keys()].filter((assetId) => !earlierIds.has(assetId)));
       }

@@ -1,57 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
-import { createTempFolder } from "../support/temp-folder.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
+import { measurePercentile } from "../support/latency.ts";
+import { useServiceProcess } from "../support/service-process.ts";
 import { getTestS3Environment, getTestS3Settings, skipWithoutS3 } from "../support/stores.ts";
-import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const uploadCount = 50;
 const maxMs = 15_000;
 
 describe("the whole service on an S3 store that hangs", { skip: skipWithoutS3 }, () => {
-  const folder = createTempFolder();
   let proxy: FaultyProxy;
-  let service: MainProcess;
-  let studio: StudioClient;
-
-  before(async () => {
+  const service = useServiceProcess(async () => {
     proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
-    const base = await findFreeBaseUrl();
-    service = await startMain({
-      PORT: new URL(base).port,
-      BASE_URL: base,
-      DATA_DIR: folder.path,
-      RATE_LIMITS: "off",
-      ...getTestS3Environment(),
-      S3_ENDPOINT: proxy.endpoint,
-    });
-    studio = await newStudioClient(base);
+    return { env: { ...getTestS3Environment(), S3_ENDPOINT: proxy.endpoint } };
   });
-  after(async () => {
-    await service?.kill();
-    await proxy?.close();
-    folder.remove();
-  });
+  after(() => proxy?.close());
 
   const file = { kind: "document", mimeType: "text/plain", base64: Buffer.from("hello").toString("base64") };
-  const uploadFile = () => studio.call("upload_asset_inline", file);
+  const uploadFile = () => service.studio.call("upload_asset_inline", file);
 
-  async function measureP99(postId: string): Promise<number> {
-    const times: number[] = [];
-    for (let i = 0; i < 300; i++) {
-      const startedAt = performance.now();
-      await studio.call("get_post", { postId });
-      times.push(performance.now() - startedAt);
-    }
-    return times.toSorted((a, b) => a - b)[296] ?? 0;
-  }
+  const measureP99 = (postId: string) => measurePercentile(99, 300, () => service.studio.call("get_post", { postId }));
 
   test(`${uploadCount} waiting uploads: each gets an error within 15 s, and other calls stay fast (S3)`, async (t) => {
-    const { id: postId } = await studio.call("create_post", { title: "A", body: "" });
+    const { id: postId } = await service.studio.call("create_post", { title: "A", body: "" });
     const { assetId } = await uploadFile();
-    await studio.call("attach_asset", { postId, assetId });
+    await service.studio.call("attach_asset", { postId, assetId });
     await measureP99(postId);
     const baselineBeforeMs = await measureP99(postId);
 

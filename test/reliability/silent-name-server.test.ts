@@ -4,18 +4,16 @@ import { after, before, describe, test } from "node:test";
 import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
 import { signIn } from "../support/http-browser.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { canReplaceDnsServer, withDnsServer } from "../support/dns-override.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { createAuthorization, createOAuthBrowser, webRedirect } from "../support/oauth-client.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
-import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { useServiceProcess } from "../support/service-process.ts";
+import type { StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const authorizeRequests = 50;
-/** Generous for a busy machine; if lookups used the thread pool, sign-in would fail after 8 s. */
-// CI machines are busy.
+/** If lookups used the thread pool, sign-in would fail after 8 s. */
 const maxFastMs = 4000;
 const maxResponseMs = 5000;
 
@@ -27,28 +25,21 @@ describe(
     let base: string;
     let nameServer: DnsServer;
     let issuer: TestIssuer;
-    let service: MainProcess;
     let studio: StudioClient;
 
-    before(async () => {
+    const service = useServiceProcess(async (baseUrl) => {
       nameServer = await startDnsServer({ ip: `127.53.${randomInt(256)}.${randomInt(1, 255)}`, port: 53 });
-      base = await findFreeBaseUrl();
-      issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], usesHostname: true });
+      issuer = await startIssuer({ redirectUris: [`${baseUrl}/api/auth/callback/oidc`], usesHostname: true });
       const env = {
-        PORT: new URL(base).port,
-        BASE_URL: base,
-        DATA_DIR: `${folder.path}/data`,
-        RATE_LIMITS: "off",
         OIDC_ISSUER: issuer.issuer,
         OIDC_CLIENT_ID: issuer.clientId,
         OIDC_CLIENT_SECRET: issuer.clientSecret,
         SIGN_IN_ALLOW: "*",
       };
-      service = await startMain(env, withDnsServer(nameServer.ip, `${folder.path}/resolv.conf`));
-      studio = await newStudioClient(base);
+      return { env, wrapper: withDnsServer(nameServer.ip, `${folder.path}/resolv.conf`) };
     });
+    before(() => void ({ base, studio } = service));
     after(async () => {
-      await service?.kill();
       await issuer?.close();
       await nameServer?.close();
       folder.remove();

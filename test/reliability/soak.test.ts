@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, type TestEventStream } from "../support/event-stream.ts";
-import { startMain, type MainProcess } from "../support/main-process.ts";
-import { findFreeBaseUrl } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
-import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
-import { createTempFolder } from "../support/temp-folder.ts";
+import { useServiceProcess } from "../support/service-process.ts";
+import type { StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { skipInShortRun } from "../support/long-run.ts";
 
@@ -22,23 +20,15 @@ const subscriberCount = 20;
 const reopenSeconds = 15;
 
 describe("steady load for a long time", { skip: skipInShortRun }, () => {
-  const folder = createTempFolder();
-  const dataDir = `${folder.path}/data`;
-  let service: MainProcess;
+  const service = useServiceProcess();
   let studio: StudioClient;
   let connectionId: string;
 
   before(async () => {
-    const base = await findFreeBaseUrl();
-    service = await startMain({ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: dataDir, RATE_LIMITS: "off" });
-    studio = await newStudioClient(base);
+    ({ studio } = service);
     await studio.connectSandbox("harbour");
     const { connections } = await studio.callApi("GET", `/studios/${studio.studioId}/platforms`);
     connectionId = connections[0].id;
-  });
-  after(async () => {
-    await service?.kill();
-    folder.remove();
   });
 
   /** Uploads, attaches, detaches and deletes a file. */
@@ -113,8 +103,8 @@ describe("steady load for a long time", { skip: skipInShortRun }, () => {
       if (tick % callsPerSecond === 25)
         samples.push({
           minute: elapsedMinutes(),
-          memory: service.getMemoryBytes(),
-          descriptors: service.countDescriptors(),
+          memory: service.main.getMemoryBytes(),
+          descriptors: service.main.countDescriptors(),
         });
       const delayMs = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - startedAt);
       await sleep(Math.max(0, delayMs));
@@ -143,7 +133,7 @@ describe("steady load for a long time", { skip: skipInShortRun }, () => {
       `${callCount} calls, ${publicationCount} publications, ${updateCount} updates; memory ${finalMb.toFixed(0)} MB, ${slope.toFixed(2)} MB per minute; descriptors ${earlyCount} early, ${lateCount} late, ${Math.max(...descriptorCounts)} at most`,
     );
     assert.ok(updateCount > 0, "subscribers received updates");
-    assert.deepEqual(readdirSync(`${dataDir}/files/.tmp`), []);
+    assert.deepEqual(readdirSync(`${service.location.dataDir}/files/.tmp`), []);
     assert.ok(lateCount - earlyCount < 10, `${earlyCount} descriptors early, ${lateCount} late`);
     // In a few minutes, one garbage collection changes the slope more than a leak would.
     const maxSlope = minutes >= 10 ? 1 : 20;
