@@ -28,9 +28,7 @@ for (const engine of listEngines()) {
       try {
         for (let kill = 0; kill < killCount; kill++) {
           const helper = nextHelper;
-          await helper.waitForLine("loaded");
-          helper.letRun();
-          await helper.waitForLine("ready");
+          await helper.begin();
           if (kill + 1 < killCount) nextHelper = start();
           await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 15));
           await sleep(Math.random() * 15);

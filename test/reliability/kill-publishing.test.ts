@@ -121,9 +121,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
       inFlightCount += await countRunning();
       usedTimeouts += countTimeouts(service);
     }
-    await nextProcess.waitForLine("loaded");
-    nextProcess.letRun();
-    await nextProcess.waitForLine("ready");
+    await nextProcess.begin();
     const areFaultsLeft = async () => {
       const { dropResponses, unavailableNext } = await readFaults();
       return dropResponses > 0 || unavailableNext > 0 || usedTimeouts + countTimeouts(nextProcess) < faultsPerKind;

@@ -52,19 +52,7 @@ describe(
       // The dev issuer keeps its state in one process, so sign-in uses only the first instance.
       proxy = await startRecordingProxy(base, ports.slice(0, 1));
       const studio = await newStudioClient(base);
-      const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-        const response = await studio.browser.send(`${base}/api/studios/${studio.studioId}${path}`, {
-          method,
-          headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        return response.json();
-      };
-      for (const account of accounts) {
-        const { connectUrl } = await api("POST", "/platforms/connect", { platform: "sandbox" });
-        const page = await studio.browser.submit(await studio.browser.open(connectUrl));
-        await studio.browser.submit(page, { account, decision: "allow" });
-      }
+      for (const account of accounts) await studio.connectSandbox(account);
       database = await openDatabase({ ...location, log: silentLog });
       const connections = await database.q.selectFrom("platform_connections").select("id").execute();
       assert.equal(connections.length, accounts.length);

@@ -37,9 +37,7 @@ forEachEngine(
         await publishPost(service.deps, owner, { postId, connectionIds, at: toIsoTime(Date.now() + hours(1)) });
       }
       for (const child of processes) {
-        await child.waitForLine("loaded");
-        child.letRun();
-        await child.waitForLine("ready");
+        await child.begin();
       }
       // Make them due only now, because creating all publications takes long on a slow machine.
       const dueAt = (await service.deps.publications.getTime()) + seconds(2);

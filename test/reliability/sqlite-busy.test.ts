@@ -17,9 +17,7 @@ forEachEngine(
   (fixture) => {
     async function holdLock(ms: number): Promise<HelperProcess> {
       const helper = startHelper("hold-lock.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
-      await helper.waitForLine("loaded");
-      helper.letRun();
-      await helper.waitForLine("locked");
+      await helper.begin("locked");
       return helper;
     }
 

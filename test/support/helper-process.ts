@@ -12,6 +12,8 @@ export interface HelperProcess {
   waitForLine(prefix: string, nth?: number): Promise<string>;
   /** Lets the program continue. It waits for this before it starts its work; some programs also wait between steps. */
   letRun(): void;
+  /** Lets the program start its work; resolves when it has printed the line. */
+  begin(line?: string): Promise<void>;
   /** Sends SIGKILL; resolves after the process has exited and all its lines are read. */
   kill(): Promise<void>;
   exited: Promise<void>;
@@ -42,23 +44,30 @@ export function startHelper(program: string, options: unknown): HelperProcess {
     checkAll();
   });
 
+  const waitForLine: HelperProcess["waitForLine"] = (prefix, nth = 1) =>
+    new Promise((resolve, reject) => {
+      const check = () => {
+        const matchingLine = lines.filter((text) => text.startsWith(prefix)).at(nth - 1);
+        if (matchingLine === undefined && !hasExited) return;
+        pendingChecks.delete(check);
+        if (matchingLine === undefined)
+          reject(new Error(`the helper exited without printing ${prefix}: ${lines.slice(-3).join(" | ")}`));
+        else resolve(matchingLine);
+      };
+      pendingChecks.add(check);
+      check();
+    });
+  const letRun = (): void => void child.stdin.write("go\n");
   return {
     lines,
     exited,
-    waitForLine: (prefix, nth = 1) =>
-      new Promise((resolve, reject) => {
-        const check = () => {
-          const matchingLine = lines.filter((text) => text.startsWith(prefix)).at(nth - 1);
-          if (matchingLine === undefined && !hasExited) return;
-          pendingChecks.delete(check);
-          if (matchingLine === undefined)
-            reject(new Error(`the helper exited without printing ${prefix}: ${lines.slice(-3).join(" | ")}`));
-          else resolve(matchingLine);
-        };
-        pendingChecks.add(check);
-        check();
-      }),
-    letRun: () => void child.stdin.write("go\n"),
+    waitForLine,
+    letRun,
+    async begin(line = "ready") {
+      await waitForLine("loaded");
+      letRun();
+      await waitForLine(line);
+    },
     kill: async () => {
       child.kill("SIGKILL");
       await exited;

@@ -1,6 +1,7 @@
+import { systemClock } from "#lib/clock.ts";
 import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk/disk-store.ts";
 
-const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
+const createUrl = async (): Promise<string> => "http://localhost/nowhere";
 
 /** Opens a disk store without HTTP: files are written and read through the store itself. */
 export const openLocalDiskStore = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
@@ -8,11 +9,11 @@ export const openLocalDiskStore = (root: string, options: Partial<DiskOptions> =
     root,
     urls: {
       origin: "http://localhost",
-      createUploadUrl: rejectUrl,
-      createPartUrl: rejectUrl,
-      createDownloadUrl: rejectUrl,
+      createUploadUrl: createUrl,
+      createPartUrl: createUrl,
+      createDownloadUrl: createUrl,
     },
-    clock: () => Date.now(),
+    clock: systemClock,
     minFreeBytes: 0,
     ...options,
   });

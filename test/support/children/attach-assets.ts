@@ -3,8 +3,7 @@ import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createLog } from "#lib/log.ts";
-import { createDeps } from "../engines.ts";
+import { createDeps, silentLog } from "../engines.ts";
 import { countOutcomes } from "../outcome.ts";
 
 /** Child process: in each round, attaches all assets to the post at once and prints the outcomes. */
@@ -22,7 +21,7 @@ const { caller, rounds, assetsPerPost, ...options } = JSON.parse(process.argv[2]
   rounds: Round[];
   assetsPerPost: number;
 };
-const database = await openDatabase({ ...options, log: createLog("silent") });
+const database = await openDatabase({ ...options, log: silentLog });
 const defaultDeps = createDeps(database, systemClock);
 const deps = { ...defaultDeps, limits: { ...defaultDeps.limits, assetsPerPost } };
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -13,24 +12,24 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { systemClock, toIsoTime } from "#lib/clock.ts";
-import { createLog } from "#lib/log.ts";
-import { createDeps } from "../engines.ts";
+import { createDeps, silentLog } from "../engines.ts";
 import { actThroughClient, addPost } from "../history-fixture.ts";
 import { newStudio, newUser } from "../users.ts";
+import { printLine, readOptions, waitForStart } from "./child.ts";
 
 /**
  * Child process: an AI client edits, deletes, restores and undoes posts until the process is killed. Prints each
  * revision with its content after the call that created it has returned.
  */
 
-const { concurrency, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  concurrency: number;
-};
-const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
+const { concurrency, ...options } = readOptions<
+  Omit<OpenDatabaseOptions, "log"> & {
+    concurrency: number;
+  }
+>();
 
-printLine("loaded");
-await once(process.stdin, "data");
-const database = await openDatabase({ ...options, log: createLog("silent") });
+await waitForStart();
+const database = await openDatabase({ ...options, log: silentLog });
 // Creates the secret as the service does on its first start: after the database, because a data folder with a secret
 // but no database is rejected at startup.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));

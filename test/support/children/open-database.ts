@@ -1,15 +1,12 @@
-import { once } from "node:events";
-import { writeSync } from "node:fs";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createLog } from "#lib/log.ts";
+import { printLine, readOptions, waitForStart } from "./child.ts";
 
 /** Child process: opens and migrates a database, as the service does at start, and prints the result. */
 
-const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
-const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
+const options = readOptions<Omit<OpenDatabaseOptions, "log">>();
 
-printLine("loaded");
-await once(process.stdin, "data");
+await waitForStart();
 try {
   const database = await openDatabase({ ...options, log: createLog("silent") });
   await database.ping();

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
@@ -10,6 +8,7 @@ import { createDeps, silentLog } from "../engines.ts";
 import { createHookedFiles } from "../hooked-files.ts";
 import { createSandboxPlatforms } from "../sandbox-platforms.ts";
 import { startService } from "../service.ts";
+import { printLine, readOptions, waitForStart } from "./child.ts";
 
 /** Child process: the whole service with the sandbox, its variants and a publishing worker. */
 
@@ -21,19 +20,20 @@ const {
   privateHosts = [],
   plcUrl = "https://plc.example",
   ...databaseOptions
-} = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  base: string;
-  filesFolder: string;
-  /** How many publish requests time out: some before and some after the sandbox received them. */
-  timeoutCount: number;
-  /** Short, so that tests with many kills do not wait for abandoned runs. */
-  leaseMs: number;
-  /** Hosts of Mastodon and Bluesky servers. */
-  privateHosts?: string[];
-  /** The directory of Bluesky identities. */
-  plcUrl?: string;
-};
-const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
+} = readOptions<
+  Omit<OpenDatabaseOptions, "log"> & {
+    base: string;
+    filesFolder: string;
+    /** How many publish requests time out: some before and some after the sandbox received them. */
+    timeoutCount: number;
+    /** Short, so that tests with many kills do not wait for abandoned runs. */
+    leaseMs: number;
+    /** Hosts of Mastodon and Bluesky servers. */
+    privateHosts?: string[];
+    /** The directory of Bluesky identities. */
+    plcUrl?: string;
+  }
+>();
 
 let remainingTimeouts = timeoutCount;
 const injectTimeouts =
@@ -48,8 +48,7 @@ const injectTimeouts =
     throw new Error("the platform did not respond in time");
   };
 
-printLine("loaded");
-await once(process.stdin, "data");
+await waitForStart();
 const database = await openDatabase({ ...databaseOptions, log: silentLog });
 const service = await startService(
   { ...createDeps(database, systemClock), files: createHookedFiles(systemClock, filesFolder) },

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { writeSync } from "node:fs";
 import { Readable } from "node:stream";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -12,28 +11,22 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createLog } from "#lib/log.ts";
-import { openDiskStore } from "#storage/disk/disk-store.ts";
-import { createDeps } from "../engines.ts";
+import { createDeps, silentLog } from "../engines.ts";
+import { openLocalDiskStore } from "../local-disk-store.ts";
+import { printLine, readOptions } from "./child.ts";
 
 /** Child process: uploads, attaches, detaches and deletes assets, and prints a line after each step. */
 
-const { caller, root, count, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  caller: Caller;
-  root: string;
-  count: number;
-};
-const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
+const { caller, root, count, ...options } = readOptions<
+  Omit<OpenDatabaseOptions, "log"> & {
+    caller: Caller;
+    root: string;
+    count: number;
+  }
+>();
 
-const database = await openDatabase({ ...options, log: createLog("silent") });
-const createUrl = async () => "http://localhost/nowhere";
-const urls = {
-  origin: "http://localhost",
-  createUploadUrl: createUrl,
-  createDownloadUrl: createUrl,
-  createPartUrl: createUrl,
-};
-const files = await openDiskStore({ root, urls, clock: systemClock, minFreeBytes: 0 });
+const database = await openDatabase({ ...options, log: silentLog });
+const files = await openLocalDiskStore(root);
 const deps = { ...createDeps(database, systemClock), files };
 const declaredType = { kind: "document", mimeType: "text/plain" } as const;
 printLine("open");

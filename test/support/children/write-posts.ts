@@ -1,25 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createLog } from "#lib/log.ts";
-import { createDeps } from "../engines.ts";
+import { createDeps, silentLog } from "../engines.ts";
 import { newStudio } from "../users.ts";
+import { printLine, readOptions, waitForStart } from "./child.ts";
 
 /** Child process: creates and updates posts until it is killed, and prints a line after each write. */
 
-const { concurrency, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  concurrency: number;
-};
-const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
+const { concurrency, ...options } = readOptions<
+  Omit<OpenDatabaseOptions, "log"> & {
+    concurrency: number;
+  }
+>();
 
-printLine("loaded");
-await once(process.stdin, "data");
-const database = await openDatabase({ ...options, log: createLog("silent") });
+await waitForStart();
+const database = await openDatabase({ ...options, log: silentLog });
 // Creates the secret as the service does on its first start: after the database, because a data folder with a secret
 // but no database is rejected at startup.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
