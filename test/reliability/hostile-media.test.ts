@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:https";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { createLinkClient, type LinkClient } from "../support/link-client.ts";
 import { getPercentile } from "../support/latency.ts";
+import { listenLocally, type LocalServer } from "../support/local-server.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createKnownAttacks, createMutatedVideos, type HostileVideo } from "../support/mutated-videos.ts";
 import { mimeTypeOf, muxVideo } from "../support/muxed-videos.ts";
@@ -27,7 +27,7 @@ type UploadMethod = (file: HostileVideo) => Promise<unknown>;
 describe("hostile media", { timeout: 900_000 }, () => {
   const folder = createTempFolder();
   const servedFiles = new Map<string, HostileVideo>();
-  let webServer: Server;
+  let webServer: LocalServer;
   let studio: StudioClient;
   let postId: string;
   let linkClient: LinkClient;
@@ -36,17 +36,17 @@ describe("hostile media", { timeout: 900_000 }, () => {
     const { key, cert } = createCertificate([publicIp]);
     const certificate = `${folder.path}/web.pem`;
     writeFileSync(certificate, cert);
-    webServer = createServer({ key, cert }, (req, res) => {
+    const server = createServer({ key, cert }, (req, res) => {
       const file = servedFiles.get(req.url ?? "");
       res.writeHead(file ? 200 : 404, { "content-type": file?.mimeType ?? "text/plain" }).end(file?.bytes);
     });
-    await new Promise<void>((resolve) => webServer.listen(0, "127.0.0.1", resolve));
+    webServer = await listenLocally(server);
     return {
       env: {
         MAX_ASSETS_PER_POST: "1000",
         NODE_EXTRA_CA_CERTS: certificate,
         NODE_OPTIONS: `--import=${join(import.meta.dirname, "../support/children/reroute.ts")}`,
-        TEST_REROUTE: `${publicIp}=${(webServer.address() as AddressInfo).port}`,
+        TEST_REROUTE: `${publicIp}=${webServer.port}`,
       },
     };
   });
@@ -55,8 +55,8 @@ describe("hostile media", { timeout: 900_000 }, () => {
     postId = (await studio.call("create_post", { title: "Videos", body: "" })).id;
     linkClient = createLinkClient(service.base, (await studio.call("create_upload_session", { postId })).url);
   });
-  after(() => {
-    webServer?.close();
+  after(async () => {
+    await webServer?.close();
     folder.remove();
   });
 

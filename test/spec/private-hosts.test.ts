@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { createPublicFetch, createPublicUrlOpener, PublicFetchError } from "#lib/public-fetch.ts";
+import { listenLocally } from "../support/local-server.ts";
 
 const server = createServer((req, res) => {
   const target = new URL(req.url ?? "", "http://localhost").searchParams.get("to");
   if (target === null) return void res.end(JSON.stringify({ host: req.headers.host }));
   res.writeHead(302, { location: target }).end();
 });
-let port: number;
-
-before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  port = (server.address() as AddressInfo).port;
-});
-after(() => server.close());
+const { port, close } = await listenLocally(server);
+after(close);
 
 const limits = { timeoutMs: 10_000, maxBytes: 10_000 };
 const fetchListed = (listed: string[], url: string) =>

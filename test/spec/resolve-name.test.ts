@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:https";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { after, describe, test } from "node:test";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
 import { createNameResolver, NameResolutionError } from "#lib/resolve-name.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/dns-server.ts";
+import { listenLocally } from "../support/local-server.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const neverAborted = new AbortController().signal;
@@ -55,9 +54,7 @@ describe("resolving untrusted names", () => {
   test("a fetch connects to the IP addresses it checked, even if the name server returns others next (A19)", async () => {
     const { key, cert } = createCertificate(["rebind.test"]);
     const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const { port, close } = await listenLocally(server);
     let lookups = 0;
     const { resolve, nameServer } = await start((_name, type) => {
       if (type === "AAAA") return [];
@@ -73,8 +70,7 @@ describe("resolving untrusted names", () => {
       assert.deepEqual([...new Set(nameServer.queries)].toSorted(), ["A rebind.test", "AAAA rebind.test"]);
       await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /the host is not public/);
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await close();
     }
   });
 });

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { listenLocally } from "./local-server.ts";
 import { appsMeta, callModern } from "./mcp.ts";
 
 export interface AppHostOptions {
@@ -95,15 +94,6 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
         );
     } else res.writeHead(404).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    resource,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url: `${url}/`, resource, close };
 }

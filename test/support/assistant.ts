@@ -1,9 +1,8 @@
 import { auth, Client, StreamableHTTPClientTransport, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
+import { listenLocally } from "./local-server.ts";
 
 /** An AI client that uses the MCP SDK, with a grant that a user gave on the consent page in a real browser. */
 export interface Assistant {
@@ -25,7 +24,7 @@ export async function connectAssistant(mcpUrl: string, page: Page, name: string)
   await page.getByRole("button", { name: "Approve" }).click();
   const searchParams = await callbackServer.callbackParams;
   await page.getByText("You can close this page").waitFor();
-  callbackServer.close();
+  await callbackServer.close();
   const iss = searchParams.get("iss");
   const authorizationCode = searchParams.get("code") ?? "";
   assert.equal(await auth(provider, { serverUrl: mcpUrl, authorizationCode, ...(iss ? { iss } : {}) }), "AUTHORIZED");
@@ -51,23 +50,19 @@ export async function connectAssistant(mcpUrl: string, page: Page, name: string)
 }
 
 /** Receives the OAuth callback on loopback, as most installed clients do. */
-async function listenForCallback(): Promise<{ url: string; callbackParams: Promise<URLSearchParams>; close(): void }> {
+async function listenForCallback(): Promise<{
+  url: string;
+  callbackParams: Promise<URLSearchParams>;
+  close(): Promise<void>;
+}> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? "/", "http://127.0.0.1");
     if (pathname === "/callback") resolve(searchParams);
     res.setHeader("content-type", "text/html").end("<p>You can close this page.</p>");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
-    callbackParams: promise,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url: `${url}/callback`, callbackParams: promise, close };
 }
 
 async function connect(mcpUrl: string, authProvider: OAuthClientProvider): Promise<Client> {

@@ -1,5 +1,5 @@
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "./local-server.ts";
 
 export interface AuthorizingProxy {
   url: string;
@@ -23,12 +23,6 @@ export async function startAuthorizingProxy(target: string, token: string): Prom
     res.on("close", () => upstreamRequest.destroy());
     req.pipe(upstreamRequest);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url: `${url}${pathname}`, close };
 }

@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { startAppHost, type AppHost, type AppHostOptions } from "./app-host.ts";
+import { fromNow } from "./clock.ts";
 import { openObservedPage, type Browser, type ObservedPage, type Page } from "./chromium.ts";
 import { fromNow } from "./clock.ts";
 import type { RunningService } from "./service.ts";

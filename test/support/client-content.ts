@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { minutes } from "#lib/clock.ts";
 import type { Fixture } from "./engines.ts";
+import { numbers } from "./fill-studio.ts";
 import type { ClientCaller } from "./history-fixture.ts";
 import { insertPosts } from "./hostile-posts.ts";
 
@@ -17,22 +18,16 @@ export async function addClientPosts(
   revisionCount: number,
 ): Promise<string> {
   const { q } = target.database;
-  await insertPosts(target, client, postCount, (i) => ({ title: `Post ${i}` }));
-  const { id: firstId } = await q
-    .selectFrom("posts")
-    .select("id")
-    .where("studio_id", "=", client.studio.id)
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirstOrThrow();
+  const [firstId = ""] = await insertPosts(target, client, postCount, (i) => ({ title: `Post ${i}` }));
   await q.updateTable("posts").set({ revision: revisionCount }).where("id", "=", firstId).execute();
-  const numbers = sql`(WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${sql.lit(revisionCount)}) SELECT n FROM counter)`;
   await sql`INSERT INTO post_revisions
       (post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, title, body, status, trashed,
        assets_revision, title_changed, body_changed, status_changed, assets_changed, trashed_changed)
     SELECT p.id, r.n, p.studio_id, p.created_at, p.created_by, CAST(${client.grantId} AS TEXT),
            CAST(${client.client.id} AS TEXT), 'Claude', p.title, p.body, 'draft', 0, 1, 1, 1, 0, 0, 0
-      FROM posts p JOIN ${numbers} r ON r.n <= p.revision WHERE p.studio_id = ${client.studio.id}`.execute(q);
+      FROM posts p JOIN ${numbers(revisionCount)} r ON r.n <= p.revision WHERE p.studio_id = ${client.studio.id}`.execute(
+    q,
+  );
   return firstId;
 }
 

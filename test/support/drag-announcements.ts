@@ -4,8 +4,8 @@ import type { Locator, Page } from "playwright-core";
 export async function waitForAnnouncement(page: Page, text: RegExp): Promise<Locator> {
   const announcement = page.locator("[id^=DndLiveRegion]").filter({ hasText: text });
   await announcement.waitFor({ state: "attached" });
-  // The first announcement can appear before the timer that makes dnd-kit listen to the keyboard.
-  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 10))");
+  // The first announcement can appear before the timer that makes dnd-kit listen to the keyboard, which has no delay.
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
   return announcement;
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "./local-server.ts";
 
 /**
  * What the proxy does with a request:
@@ -34,19 +34,14 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
   // Otherwise the server might close an idle connection while a client sends the next request. That would be a fault
   // that no test chose.
   server.keepAliveTimeout = 0;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { url: endpoint, close } = await listenLocally(server);
 
   const proxy: FaultyProxy = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint,
     requests: [],
     chooseFault: () => undefined,
     onLost: () => {},
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -86,10 +81,10 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
       const piece = chunk.subarray(0, halfLength - sentBytes);
       sentBytes += piece.length;
-      res.write(piece);
+      await new Promise((resolve) => res.write(piece, resolve));
       if (sentBytes >= halfLength) break;
     }
-    if (fault === "cut") setTimeout(() => res.destroy(), 50);
+    if (fault === "cut") res.destroy();
   }
 
   return proxy;

@@ -1,15 +1,14 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { HasAsset } from "#http/files/file-put.ts";
 import { createFileRoutes } from "#http/files/file-routes.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { createMetrics } from "#http/health-routes.ts";
 import { createHttpServer } from "#http/server.ts";
-import type { Clock } from "#lib/clock.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner, type Signer } from "#lib/signed-token.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import { listenLocally } from "./local-server.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreeBaseUrl } from "./service.ts";
 
@@ -36,7 +35,7 @@ export interface FileServerOptions {
 
 /** Starts the real HTTP server with only the file routes and a disk store. */
 export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
-  const { clock = () => Date.now(), stallTimeoutMs = 30_000, minFreeBytes = 0 } = options;
+  const { clock = systemClock, stallTimeoutMs = 30_000, minFreeBytes = 0 } = options;
   const folder = createTempFolder();
   const base = await findFreeBaseUrl();
   const uploadPage = "http://upload.localhost:4000";
@@ -60,8 +59,7 @@ export async function startFileServer(options: FileServerOptions = {}): Promise<
     newId: createIdGenerator(clock),
     log,
   });
-  server.listen(Number(new URL(base).port), "127.0.0.1");
-  await once(server, "listening");
+  const { port, close } = await listenLocally(server, Number(new URL(base).port));
   return {
     base,
     uploadPage,
@@ -69,11 +67,9 @@ export async function startFileServer(options: FileServerOptions = {}): Promise<
     store,
     tokens,
     signer,
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
+      await close();
       folder.remove();
     },
   };

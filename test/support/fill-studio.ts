@@ -38,7 +38,7 @@ export const sumRows = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** Numbers from 1 to `count`, as a subquery. */
-const numbers = (count: number) =>
+export const numbers = (count: number) =>
   sql`(WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${sql.lit(count)}) SELECT n FROM counter)`;
 
 /**
@@ -53,14 +53,7 @@ export async function fillStudio(
 ): Promise<void> {
   const { q } = fixture.database;
   const studioId = owner.studio.id;
-  await insertPosts(fixture, owner, postCount, (i) => ({ title: `Harbour ${i}` }));
-  const { id: firstPostId } = await q
-    .selectFrom("posts")
-    .select("id")
-    .where("studio_id", "=", studioId)
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirstOrThrow();
+  const [firstPostId = ""] = await insertPosts(fixture, owner, postCount, (i) => ({ title: `Harbour ${i}` }));
   await sql`INSERT INTO post_revisions
       (post_id, revision, studio_id, at, title, body, status, trashed, assets_revision, title_changed, body_changed,
        status_changed, assets_changed, trashed_changed)

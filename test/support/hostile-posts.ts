@@ -19,18 +19,18 @@ export interface PostContent {
   isIndexed?: boolean;
 }
 
-/** Inserts rows directly, because creating a thousand posts with the verb would take minutes. */
+/** Inserts rows directly, because creating a thousand posts with the verb would take minutes. Returns their ids. */
 export async function insertPosts(
   { database, deps }: { database: Database; deps: Deps },
   { studio, user }: Pick<Caller, "studio" | "user">,
   count: number,
   createContent: (i: number) => PostContent,
-): Promise<void> {
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => deps.newId("post"));
   const now = deps.clock();
   await database.transact(async (connection) => {
-    for (let i = 0; i < count; i++) {
+    for (const [i, id] of ids.entries()) {
       const { title, status = "draft", isHostile = false, isIndexed = true } = createContent(i);
-      const id = deps.newId("post");
       const searchText = `${title.toLowerCase()}${isHostile ? ` \u2032\u2032b ${"\u2032".repeat(199_000)}` : ""}`;
       await connection.q
         .insertInto("posts")
@@ -51,4 +51,5 @@ export async function insertPosts(
       if (isIndexed) await saveTokens(connection, "posts", { id, studioId: studio.id, searchText, tags: [] }, true);
     }
   });
+  return ids;
 }

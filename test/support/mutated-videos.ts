@@ -1,5 +1,5 @@
 import { mimeTypeOf, muxVideo, type MuxedFormat } from "./muxed-videos.ts";
-import { mp4, mpeg } from "./samples.ts";
+import { encodeBox, mp4, mpeg } from "./samples.ts";
 
 /** A video that tries to crash, stall or exhaust a parser. Every run creates the same videos. */
 export interface HostileVideo {
@@ -7,14 +7,6 @@ export interface HostileVideo {
   mimeType: string;
   bytes: Buffer;
 }
-
-const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
-  const body = Buffer.concat(content);
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(body.length + 8);
-  head.write(type, 4, "latin1");
-  return Buffer.concat([head, body]);
-};
 
 const fromHex = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
 

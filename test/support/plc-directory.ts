@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "./local-server.ts";
 
 interface Operation {
   alsoKnownAs: string[];
@@ -32,17 +31,8 @@ export async function startPlcDirectory(): Promise<PlcDirectory> {
       return res.end(JSON.stringify(view === "data" ? { did, ...operation } : toDocument(did, operation)));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    operations,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url, operations, close };
 }
 
 const toDocument = (did: string, { alsoKnownAs, verificationMethods, services }: Operation) => ({

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import { listenLocally } from "./local-server.ts";
 
 export interface RecordedResponse {
   request: string;
@@ -33,8 +34,7 @@ export async function startRecordingProxy(base: string, targetPorts: number[]): 
   const agent = new Agent({ keepAlive: false });
   const server = createServer((req, res) => void serve(req, res));
   server.keepAliveTimeout = 0;
-  server.listen(Number(new URL(base).port), "localhost");
-  await once(server, "listening");
+  const { close } = await listenLocally(server, Number(new URL(base).port));
   let requestCount = 0;
 
   const proxy: RecordingProxy = {
@@ -43,11 +43,7 @@ export async function startRecordingProxy(base: string, targetPorts: number[]): 
     droppedRequests: [],
     responseCount: 0,
     commits: [],
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {

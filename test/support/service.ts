@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig, type Config } from "#config/config.ts";
 import { createService, type Service, type CreateServiceOptions } from "#app/service.ts";
 import type { Deps } from "#domain/deps.ts";
 import { silentLog } from "./engines.ts";
 import { findFreePort } from "./free-ports.ts";
+import { listenLocally } from "./local-server.ts";
+import { waitTurns } from "./wait-turns.ts";
 
 export interface RunningService extends Service {
   base: string;
@@ -38,18 +38,14 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
     ...serviceOptions,
   });
   const { nodeServer: server } = service.httpServer;
-  server.listen(config.port, "127.0.0.1");
-  await once(server, "listening");
+  const { close } = await listenLocally(server, config.port);
   return {
     ...service,
     base,
     deps: { ...serviceDeps, ...service.deps },
     async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-      await sleep(20); // until HTTP clients in this process notice that their keep-alive connections are closed
+      await close();
+      await waitTurns(5); // until HTTP clients in this process notice that their keep-alive connections are closed
     },
   };
 }

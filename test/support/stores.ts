@@ -2,7 +2,9 @@ import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
+import { systemClock } from "#lib/clock.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
 import { createS3Client, type S3Settings } from "#storage/s3/s3-caller.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
@@ -75,7 +77,7 @@ export function openTestS3(
   options: Partial<Omit<S3Options, "settings">> & { settings?: Partial<S3Settings> } = {},
 ): Promise<S3Store> {
   const { settings, ...rest } = options;
-  return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: () => Date.now(), ...rest });
+  return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: systemClock, ...rest });
 }
 
 /** Creates a bucket that no other suite uses, for suites that sweep it. */
@@ -97,11 +99,7 @@ export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (k
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-export async function readBytes(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
+export const readBytes = (stream: Readable): Promise<Buffer> => buffer(stream);
 
 /** Returns the SHA-256 digest of the file at a key. */
 export async function readDigest(store: FileStore, key: string): Promise<string> {

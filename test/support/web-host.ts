@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { documentLimits } from "#auth/provider.ts";
 import {
   createPublicFetch,
@@ -11,6 +9,7 @@ import {
   type PublicFetch,
 } from "#lib/public-fetch.ts";
 import { createCertificate } from "./certificate.ts";
+import { listenLocally } from "./local-server.ts";
 
 type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -48,9 +47,7 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
     else res.writeHead(404).end();
   });
   server.on("connection", () => void connectionCount++);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenLocally(server);
   const testNetwork = {
     tls: { ca: cert },
     resolve: async () => ["127.0.0.1"],
@@ -78,11 +75,7 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
     createOpener: ({ timeoutMs = 20_000, ...options } = {}) =>
       createPublicUrlOpener({ timeoutMs, maxRedirects: 5, accept: "*/*", ...testNetwork, ...options }),
     createFetch: (options = {}) => createPublicFetch({ ...documentLimits, ...testNetwork, ...options }),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
   return host;
 }
