@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createCeph, hasCeph, type Ceph, type CephDaemon, type CephGateway } from "../support/ceph.ts";
+import { createCeph, hasCeph, type Ceph, type CephDaemon } from "../support/ceph.ts";
 import { findFreePort } from "../support/free-ports.ts";
 import { startHaproxy, type Haproxy } from "../support/haproxy.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
+import { isServing } from "../support/server-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { startStorageLoad, type StorageLoad } from "../support/storage-load.ts";
 import { newStudioClient } from "../support/studio-client.ts";
@@ -77,13 +78,11 @@ describe(
     const waitForOsds = () => ceph.waitUntilClean();
 
     async function waitForGateways(): Promise<void> {
-      const isServing = ({ port }: CephGateway): Promise<boolean> =>
-        fetch(`http://127.0.0.1:${port}${healthPath}`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      for (const gateway of ceph.gateways)
-        await waitUntil(() => isServing(gateway), { timeoutMs: 60_000, description: `${gateway.name} responds` });
+      for (const { name, port } of ceph.gateways)
+        await waitUntil(() => isServing(`http://127.0.0.1:${port}${healthPath}`), {
+          timeoutMs: 60_000,
+          description: `${name} responds`,
+        });
     }
 
     async function runRounds(

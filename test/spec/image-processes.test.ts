@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import sharp from "sharp";
@@ -11,22 +10,14 @@ import { createImageConverter } from "#media/image-converter.ts";
 import { createSlowWebp } from "../support/animations.ts";
 import { onExit } from "../support/at-exit.ts";
 import { createImageRequest } from "../support/image-request.ts";
-import { isRunning, listProcessTree } from "../support/process-tree.ts";
+import { isRunning, listProcessTree, readCpuSeconds } from "../support/process-tree.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const converter = createImageConverter({ timeoutMs: 120_000 });
 
-/** The CPU time of a process in ticks of 10 ms. */
-function countTicks(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return Number(fields[11]) + Number(fields[12]);
-}
-
 /** Waits for a process that is certainly decoding: starting takes much less CPU time than this. */
 async function waitForBusyProcess(pid: number): Promise<number> {
-  const findBusyProcess = () => listProcessTree(pid).find((child) => child !== pid && countTicks(child) >= 100);
+  const findBusyProcess = () => listProcessTree(pid).find((child) => child !== pid && readCpuSeconds(child) >= 1);
   await waitUntil(() => findBusyProcess() !== undefined, { timeoutMs: 300_000 });
   return findBusyProcess() ?? 0;
 }

@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { onExit } from "./at-exit.ts";
 import { waitForCleanPools, type CephPool } from "./ceph-placement.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreePorts } from "./free-ports.ts";
 import { skipWithout } from "./find-program.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /**
  * A temporary S3 server: Ceph's gateway with one monitor and storage daemons that store objects in memory. With more than
@@ -227,16 +227,13 @@ async function createBucket(ceph: BucketLocation, throwIfExited: () => void): Pr
     maxAttempts: 1,
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    try {
-      await client.send(new CreateBucketCommand({ Bucket: ceph.bucket }));
-      client.destroy();
-      return;
-    } catch (error) {
-      throwIfExited();
-      if (Date.now() > deadline) throw new Error("the S3 gateway did not start", { cause: error });
-      await sleep(100);
-    }
-  }
+  const tryCreate = (): Promise<boolean> => {
+    throwIfExited();
+    return client.send(new CreateBucketCommand({ Bucket: ceph.bucket })).then(
+      () => true,
+      () => false,
+    );
+  };
+  await waitUntil(tryCreate, { timeoutMs: 60_000, intervalMs: 100, description: "the S3 gateway creates a bucket" });
+  client.destroy();
 }

@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onExit } from "./at-exit.ts";
 import { findProgram } from "./find-program.ts";
+import { isServing, startServerProgram } from "./server-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { waitUntil } from "./wait-until.ts";
 
 export interface Haproxy {
   stop(): Promise<void>;
@@ -25,25 +22,11 @@ export async function startHaproxy(
   const folder = createTempFolder("atelier-haproxy-");
   const configPath = join(folder.path, "haproxy.cfg");
   writeFileSync(configPath, adapt(renderConfig(file, port, serverPorts)));
-  const log: string[] = [];
-  const child = spawn(findProgram("haproxy") ?? "", ["-f", configPath, "-db"], { stdio: ["ignore", "pipe", "pipe"] });
-  for (const output of [child.stdout, child.stderr])
-    output.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
-  const unregister = onExit(() => child.kill("SIGKILL"));
-  const isReady = (): Promise<boolean> => {
-    if (child.exitCode !== null) throw new Error(`HAProxy did not start:\n${log.join("")}`);
-    return fetch(`http://127.0.0.1:${port}${readyPath}`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  };
-  await waitUntil(isReady, { timeoutMs: 30_000, intervalMs: 50, description: "HAProxy is ready" });
+  const isReady = () => isServing(`http://127.0.0.1:${port}${readyPath}`);
+  const program = await startServerProgram(findProgram("haproxy") ?? "", ["-f", configPath, "-db"], isReady);
   return {
     async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-      unregister();
+      await program.stop();
       folder.remove();
     },
   };

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onExit } from "./at-exit.ts";
+import { isServing } from "./server-program.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** As in the start script of package.json. */
@@ -85,10 +86,9 @@ export async function startMain(
 }
 
 async function waitUntilReady(base: string): Promise<void> {
-  const isReady = () =>
-    fetch(`${base}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await waitUntil(isReady, { timeoutMs: 90_000, intervalMs: 50, description: "service is ready" });
+  await waitUntil(() => isServing(`${base}/readyz`), {
+    timeoutMs: 90_000,
+    intervalMs: 50,
+    description: "service is ready",
+  });
 }

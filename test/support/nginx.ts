@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onExit } from "./at-exit.ts";
+import { isServing, startServerProgram } from "./server-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { waitUntil } from "./wait-until.ts";
 
 export interface Nginx {
   stop(): Promise<void>;
@@ -18,23 +15,11 @@ export async function startNginx(program: string, port: number, upstreamPorts: r
   const folder = createTempFolder("atelier-nginx-");
   const toPath = (name: string) => join(folder.path, name);
   writeFileSync(toPath("nginx.conf"), renderConfig(folder.path, port, upstreamPorts));
-  const child = spawn(program, ["-p", folder.path, "-e", "stderr", "-c", toPath("nginx.conf")], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const unregister = onExit(() => child.kill("SIGKILL"));
-  await waitUntil(() => {
-    if (child.exitCode !== null) throw new Error("nginx did not start");
-    return fetch(`http://127.0.0.1:${port}/healthz`).then(
-      () => true,
-      () => false,
-    );
-  });
+  const args = ["-p", folder.path, "-e", "stderr", "-c", toPath("nginx.conf")];
+  const nginx = await startServerProgram(program, args, () => isServing(`http://127.0.0.1:${port}/healthz`));
   return {
     async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-      unregister();
+      await nginx.stop();
       folder.remove();
     },
   };

@@ -1,13 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
-import { onExit } from "./at-exit.ts";
 import { findFreePort } from "./free-ports.ts";
-import { getServerIdentity } from "./postgres-cluster.ts";
+import { canConnect, getServerIdentity } from "./postgres-cluster.ts";
+import { startServerProgram } from "./server-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** PgBouncer in transaction mode, in front of all databases of a server. */
 export interface PgBouncer {
@@ -46,30 +42,15 @@ export async function startPgBouncer(program: string, serverUrl: string): Promis
   if (identity.uid !== undefined && identity.gid !== undefined)
     for (const path of [folder.path, toPath("userlist.txt"), toPath("pgbouncer.ini")])
       chownSync(path, identity.uid, identity.gid);
-  const child = spawn(program, ["-q", toPath("pgbouncer.ini")], {
-    ...identity,
-    cwd: folder.path,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const log: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 100 && log.shift()));
-  const unregister = onExit(() => child.kill("SIGKILL"));
   const url = new URL(server);
   [url.hostname, url.port, url.pathname] = ["127.0.0.1", String(port), "/postgres"];
-  await waitUntil(
-    () => {
-      if (child.exitCode !== null) throw new Error(`PgBouncer did not start:\n${log.join("")}`);
-      return canConnect(url.href);
-    },
-    { intervalMs: 50, description: "PgBouncer accepts connections" },
-  );
+  const options = { ...identity, cwd: folder.path };
+  const isReady = () => canConnect(url.href);
+  const pooler = await startServerProgram(program, ["-q", toPath("pgbouncer.ini")], isReady, options);
   return {
     url: url.href,
     async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-      unregister();
+      await pooler.stop();
       folder.remove();
     },
   };
@@ -81,17 +62,4 @@ function replaceEach(text: string, replacements: readonly (readonly [string, str
     if (!result.includes(from)) throw new Error(`deploy/pgbouncer.ini does not contain ${from}`);
     return result.replace(from, to);
   }, text);
-}
-
-async function canConnect(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    await client.query("SELECT 1");
-    await client.end();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { onExit } from "./at-exit.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreePort } from "./free-ports.ts";
 import { isExecutable, listPathFolders } from "./find-program.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** A temporary PostgreSQL server, started with the installed programs. */
 export interface PostgresCluster {
@@ -78,11 +78,11 @@ export async function createPostgresCluster(
         stdio: ["ignore", "ignore", "pipe"],
       });
       server.stderr?.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
-      await waitUntilReady(
-        cluster.url(),
-        () => server?.exitCode === null,
-        () => log.join(""),
-      );
+      const isReady = (): Promise<boolean> => {
+        if (server?.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log.join("")}`);
+        return canConnect(cluster.url());
+      };
+      await waitUntil(isReady, { timeoutMs: 30_000, intervalMs: 50, description: "PostgreSQL accepts connections" });
     },
     async stop(mode = "fast") {
       if (server?.exitCode !== null || server.signalCode !== null) return;
@@ -129,20 +129,17 @@ export function getServerIdentity(): { uid?: number; gid?: number } {
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 
-async function waitUntilReady(url: string, isAlive: () => boolean, getLog: () => string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (!isAlive() || Date.now() > deadline)
-        throw new Error(`PostgreSQL did not start:\n${getLog()}`, { cause: error });
-      await sleep(50);
-    }
+/** Whether the server accepts connections and runs queries. */
+export async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    await client.end();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -30,14 +30,25 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** proc(5): the state follows the program's name, which is in parentheses and can contain spaces. */
-function readStat(pid: number): { state: string; parentPid: number } | undefined {
+/** proc(5): the fields follow the program's name, which is in parentheses and can contain spaces. */
+function readStat(
+  pid: number | "self",
+): { state: string; parentPid: number; ticks: number; childTicks: number } | undefined {
   try {
-    const [state = "", parentPid] = readFileSync(`/proc/${pid}/stat`, "utf8")
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return { state, parentPid: Number(parentPid) };
+    const sum = (...indexes: [number, number]): number => Number(fields[indexes[0]]) + Number(fields[indexes[1]]);
+    return { state: fields[0] ?? "", parentPid: Number(fields[1]), ticks: sum(11, 12), childTicks: sum(13, 14) };
   } catch {
     return undefined;
   }
 }
+
+const ticksPerSecond = 100;
+
+/** The CPU time of a process; 0 where there is no `/proc`. */
+export const readCpuSeconds = (pid: number): number => (readStat(pid)?.ticks ?? 0) / ticksPerSecond;
+
+/** The CPU time of ended children of this process, which Node does not report. 0 where there is no `/proc`. */
+export const readChildrenCpuSeconds = (): number => (readStat("self")?.childTicks ?? 0) / ticksPerSecond;

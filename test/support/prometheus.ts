@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { onExit } from "./at-exit.ts";
 import { findFreePort } from "./free-ports.ts";
+import { isServing, startServerProgram } from "./server-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** A Prometheus server with its data in a temporary folder. */
 export interface Prometheus {
@@ -24,29 +21,18 @@ export async function startPrometheus(program: string, configFile: string): Prom
     `--web.listen-address=${new URL(base).host}`,
     "--log.level=error",
   ];
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
-  const unregister = onExit(() => child.kill("SIGKILL"));
   const fetchData = async <T>(path: string): Promise<T> => {
     const response = (await (await fetch(`${base}/api/v1/${path}`)).json()) as { data?: T; error?: string };
     if (response.data === undefined) throw new Error(`${path}: ${response.error}`);
     return response.data;
   };
-  await waitUntil(() => {
-    if (child.exitCode !== null) throw new Error("Prometheus did not start");
-    return fetch(`${base}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  });
+  const server = await startServerProgram(program, args, () => isServing(`${base}/-/ready`));
   return {
     query: async (expression) =>
       (await fetchData<{ result: [] }>(`query?query=${encodeURIComponent(expression)}`)).result,
     listRules: async () => (await fetchData<{ groups: { rules: [] }[] }>("rules")).groups.flatMap(({ rules }) => rules),
     async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-      unregister();
+      await server.stop();
       folder.remove();
     },
   };

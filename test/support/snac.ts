@@ -5,6 +5,7 @@ import { startChildProgram } from "./child-program.ts";
 import { startFaultyProxy, type FaultyProxy } from "./faulty-proxy.ts";
 import { findProgram } from "./find-program.ts";
 import { findFreePort } from "./free-ports.ts";
+import { isServing } from "./server-program.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -37,13 +38,8 @@ export async function startSnac(): Promise<Snac> {
     {},
     { command: findProgram("snac") ?? "snac", stopSignal: "SIGTERM" },
   );
-  await waitUntil(
-    async () => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/instance`).catch(() => undefined);
-      return response?.ok ?? false;
-    },
-    { description: "snac responds" },
-  );
+  const isReady = () => isServing(`http://127.0.0.1:${port}/api/v1/instance`);
+  await waitUntil(isReady, { description: "snac responds" });
   return {
     instanceUrl: proxy.endpoint,
     proxy,

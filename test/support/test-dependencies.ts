@@ -3,7 +3,7 @@ import { createCeph, hasCeph } from "./ceph.ts";
 import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
 import { hasPatroni } from "./patroni-cluster.ts";
-import { findProgram } from "./find-program.ts";
+import { skipWithout } from "./find-program.ts";
 import { hasPds } from "./pds.ts";
 
 /** A program or permission that tests need and npm does not install. */
@@ -21,6 +21,10 @@ export interface ProvidedDependency {
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
+
+const nothingToStart: ProvidedDependency = { env: {}, stop: async () => {} };
+const whenTrue = (isAvailable: () => boolean) => async () => (isAvailable() ? nothingToStart : undefined);
+const whenInstalled = (...programs: readonly string[]) => whenTrue(() => !skipWithout(...programs));
 
 export const testDependencies: readonly TestDependency[] = [
   {
@@ -42,13 +46,13 @@ export const testDependencies: readonly TestDependency[] = [
     untested:
       "a PostgreSQL server that restarts, hangs or runs out of connections (these tests start their own server)",
     installHint: "apt-get install postgresql",
-    provide: async () => (findPostgres() ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenTrue(() => findPostgres() !== undefined),
   },
   {
     name: "Patroni, etcd and HAProxy",
     untested: "a PostgreSQL cluster with failover",
     installHint: "apt-get install postgresql patroni etcd-server haproxy",
-    provide: async () => (hasPatroni() ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenTrue(hasPatroni),
   },
   {
     name: "S3 server (Ceph Object Gateway)",
@@ -73,7 +77,7 @@ export const testDependencies: readonly TestDependency[] = [
     name: "Ceph and HAProxy",
     untested: "a Ceph cluster that loses daemons, and several processes behind HAProxy",
     installHint: "apt-get install radosgw ceph-mon ceph-osd ceph-common haproxy",
-    provide: async () => (hasCeph() && findProgram("haproxy") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenTrue(() => hasCeph() && !skipWithout("haproxy")),
   },
   {
     name: "Chromium",
@@ -88,62 +92,60 @@ export const testDependencies: readonly TestDependency[] = [
     name: "curl",
     untested: "uploads from a terminal with curl",
     installHint: "apt-get install curl",
-    provide: async () => (findProgram("curl") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("curl"),
   },
   {
     name: "nginx",
     untested: "several instances behind a load balancer",
     installHint: "apt-get install nginx-light",
-    provide: async () => (findProgram("nginx") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("nginx"),
   },
   {
     name: "PgBouncer",
     untested: "PostgreSQL behind a transaction pooler",
     installHint: "apt-get install pgbouncer",
-    provide: async () => (findProgram("pgbouncer") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("pgbouncer"),
   },
   {
     name: "snac",
     untested: "publishing to a Mastodon server",
     installHint: "apt-get install snac2 (Debian 13, or the backports of Debian 12)",
-    provide: async () => (findProgram("snac") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("snac"),
   },
   {
     name: "Bluesky PDS",
     untested: "publishing to a Bluesky server",
     installHint: "npm ci --ignore-scripts --prefix test/servers/pds",
-    provide: async () => (hasPds() ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenTrue(hasPds),
   },
   {
     name: "script and mkfifo",
     untested: "a server in a terminal, and one whose log goes to a pipe",
     installHint: "apt-get install bsdutils coreutils",
-    provide: async () =>
-      findProgram("script") && findProgram("mkfifo") ? { env: {}, stop: async () => {} } : undefined,
+    provide: whenInstalled("script", "mkfifo"),
   },
   {
     name: "strace",
     untested: "disk errors, and processes killed during a write",
     installHint: "apt-get install strace",
-    provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("strace"),
   },
   {
     name: "Root with mount namespaces",
     untested: "a running service whose DNS server never responds",
     installHint: "run as root, in a container with CAP_SYS_ADMIN",
-    provide: async () => (canReplaceDnsServer() ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenTrue(canReplaceDnsServer),
   },
   {
     name: "systemd-analyze",
     untested: "the systemd units in deploy/",
     installHint: "apt-get install systemd",
-    provide: async () => (findProgram("systemd-analyze") ? { env: {}, stop: async () => {} } : undefined),
+    provide: whenInstalled("systemd-analyze"),
   },
   {
     name: "Prometheus",
     untested: "the alert rules and the dashboard in deploy/",
     installHint: "apt-get install prometheus",
-    provide: async () =>
-      findProgram("promtool") && findProgram("prometheus") ? { env: {}, stop: async () => {} } : undefined,
+    provide: whenInstalled("promtool", "prometheus"),
   },
 ];
