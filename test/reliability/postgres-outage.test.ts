@@ -1,51 +1,44 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { statement, type Database } from "#db/database.ts";
+import { statement } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
-import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
-import { systemClock } from "#lib/clock.ts";
-import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/postgres-cluster.ts";
-import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
+import { skipWithoutPrograms, usePostgres } from "../support/postgres-fixture.ts";
+import { signalAll } from "../support/process-tree.ts";
+import { silentLog } from "../support/engines.ts";
 import { queryDatabase } from "../support/migrations.ts";
-import { newStudio } from "../support/users.ts";
 import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** The longest that a request may wait for a database that does not respond. */
 const maxMs = 5000;
-const programFolder = findPostgres();
 
 /** Starts its own PostgreSQL server, so that the tests can stop it. */
-describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: PostgreSQL" }, () => {
-  let cluster: PostgresCluster;
-  let location: TemporaryDatabase;
-  let database: Database;
-  let deps: Deps;
-  let owner: Caller;
+describe("a PostgreSQL outage", { skip: skipWithoutPrograms }, () => {
+  const fixture = usePostgres();
+  let { cluster, location, database, deps, owner } = fixture;
 
   // In production these errors would end the process; the test runner only reports them.
   const uncaughtErrors: unknown[] = [];
   const recordUncaught = (error: unknown) => void uncaughtErrors.push(error);
 
-  before(async () => {
+  before(() => {
     process.on("uncaughtException", recordUncaught);
-    cluster = await createPostgresCluster(programFolder ?? "");
-    location = await createTemporaryDatabase("postgres", cluster.url());
-    database = await openDatabase({ ...location, log: silentLog });
-    deps = createDeps(database, systemClock);
-    owner = await newStudio(deps);
+    ({ cluster, location, database, deps, owner } = fixture);
   });
   afterEach(() => assert.deepEqual(uncaughtErrors.splice(0), [], "the process survives"));
-  after(async () => {
-    process.off("uncaughtException", recordUncaught);
-    await database?.close();
-    await cluster?.remove();
-  });
+  after(() => void process.off("uncaughtException", recordUncaught));
+
+  const query = (sql: string) => queryDatabase({ databaseUrl: cluster.url(), dataDir: "" }, sql);
+  const closeConnections = () =>
+    query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'");
+  const listBackends = async (): Promise<number[]> => {
+    const rows = await query("SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'");
+    return rows.map(({ pid }) => Number(pid));
+  };
 
   type FinishedOutcome = TimedOutcome & { finishedAt: number };
   interface Load {
@@ -128,10 +121,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
     const load = startLoad();
     for (let round = 0; round < 5; round++) {
       await sleep(200);
-      await queryDatabase(
-        { databaseUrl: cluster.url(), dataDir: "" },
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
-      );
+      await closeConnections();
     }
     await sleep(200);
     const { results, acknowledgedIds } = await load.stop();
@@ -144,10 +134,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
     const pendingTransaction = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
-        await queryDatabase(
-          { databaseUrl: cluster.url(), dataDir: "" },
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
-        );
+        await closeConnections();
         await sleep(200);
         await tx.q.selectFrom("users").selectAll().execute();
       }),
@@ -158,15 +145,11 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
 
   test("the server stops responding: requests and a running transaction fail within 5 s, and later requests succeed (RUN-4, D1)", async () => {
     await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
-    const backends = await queryDatabase(
-      { databaseUrl: cluster.url(), dataDir: "" },
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
-    );
-    const stoppedPids = [cluster.pid, ...backends.map(({ pid }) => Number(pid))];
+    const stoppedPids = [cluster.pid, ...(await listBackends())];
     const pendingTransaction = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
-        for (const pid of stoppedPids) process.kill(pid, "SIGSTOP");
+        signalAll(stoppedPids, "SIGSTOP");
         await tx.q.selectFrom("users").selectAll().execute();
       }),
     );
@@ -186,7 +169,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
       assertOnlyExpectedErrors(results);
       assert.ok(results.every(({ outcome }) => outcome === "storage_unavailable"));
     } finally {
-      for (const pid of stoppedPids) process.kill(pid, "SIGCONT");
+      signalAll(stoppedPids, "SIGCONT");
     }
     await sleep(100);
     assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
@@ -194,22 +177,18 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "not installed: 
 
   test("the pool's connections no longer respond: after the first timeout, requests use new connections (RUN-4, D1)", async () => {
     await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
-    const backends = await queryDatabase(
-      { databaseUrl: cluster.url(), dataDir: "" },
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
-    );
-    assert.ok(backends.length >= 4);
-    for (const { pid } of backends) process.kill(Number(pid), "SIGSTOP");
+    const pids = await listBackends();
+    assert.ok(pids.length >= 4);
+    signalAll(pids, "SIGSTOP");
     try {
       assert.equal((await measureOutcome(() => database.ping())).outcome, "storage_unavailable");
       for (let i = 0; i < 4; i++) assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
     } finally {
-      for (const { pid } of backends) process.kill(Number(pid), "SIGCONT");
+      signalAll(pids, "SIGCONT");
     }
   });
 
   test("a commit whose wait for the synchronous standby is canceled is not acknowledged (RUN-4, RUN-8, D1)", async () => {
-    const query = (sql: string) => queryDatabase({ databaseUrl: cluster.url(), dataDir: "" }, sql);
     const waitingBackendsSql = "FROM pg_stat_activity WHERE application_name = 'atelier' AND wait_event = 'SyncRep'";
     await database.ping();
     await query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");

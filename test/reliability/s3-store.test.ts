@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
+import { minutes, systemClock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { startFaultyProxy, type Fault, type FaultyProxy } from "../support/faulty-proxy.ts";
@@ -55,12 +56,24 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
     };
   }
 
+  const stores: S3Store[] = [];
+  /** Opens another store that goes through the proxy. */
+  async function openStore(options: Parameters<typeof openTestS3>[0] = {}): Promise<S3Store> {
+    const opened = await openTestS3({ settings: { endpoint: proxy.endpoint }, ...options });
+    stores.push(opened);
+    return opened;
+  }
+  afterEach(() => {
+    setFault(undefined);
+    for (const opened of stores.splice(0)) opened.close();
+  });
+
+  const createUploadUrl = (key: string) =>
+    directStore.createUploadUrl(key, { maxBytes: 1, expiresAt: systemClock() + minutes(10) });
+
   async function uploadFile(bytes: Uint8Array): Promise<{ key: string; version: string }> {
     const key = newKey("in");
-    assert.equal(
-      await putBytes(await directStore.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 }), bytes),
-      200,
-    );
+    assert.equal(await putBytes(await createUploadUrl(key), bytes), 200);
     return { key, version: (await directStore.stat(key))?.version ?? "" };
   }
 
@@ -139,7 +152,7 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
   });
 
   test("a promote that failed at any request can be retried, and leaves one object (S2)", async () => {
-    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+    const shortTimeoutStore = await openStore({ timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
         const { key, version } = await uploadFile(smallFile);
@@ -152,11 +165,10 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
         assert.equal(await readDigest(directStore, to), sha256(smallFile));
       }
     }
-    shortTimeoutStore.close();
   });
 
   test("concurrent calls to a store that hangs fail within 15 s, and do not block other stores (S3)", async () => {
-    const defaultStore = await openTestS3({ settings: { endpoint: proxy.endpoint } });
+    const defaultStore = await openStore();
     const { key, version } = await uploadFile(smallFile);
     setFault("hang");
     const calls = [
@@ -174,8 +186,6 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
       assert.equal(outcome, "storage_unavailable");
       assert.ok(ms > 10_000 && ms < 15_000, `${ms} ms`);
     }
-    setFault(undefined);
-    defaultStore.close();
   });
 
   test("a response that is interrupted or stalls is an error, not a shorter file (S4)", async () => {
@@ -198,7 +208,7 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
   });
 
   test("wrong credentials cause an error instead of an empty result, and errors contain no key, IP address or signature", async () => {
-    const unauthorizedStore = await openTestS3({
+    const unauthorizedStore = await openStore({
       settings: { accessKeyId: "UNKNOWN", secretAccessKey: "wrong" },
       timeoutMs,
     });
@@ -209,34 +219,17 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
       () => unauthorizedStore.remove(key),
       () => unauthorizedStore.ping(),
     ]) {
-      const error: unknown = await operation().then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      assert.ok(error instanceof AppError);
+      const error = await getError(operation());
       assert.equal(error.code, "storage_unavailable");
       assert.match(error.message, /rejected the server’s credentials/);
     }
-    unauthorizedStore.close();
     setFault(500);
-    const error: unknown = await store.read(key).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    setFault(undefined);
-    assert.ok(error instanceof AppError && error.cause instanceof Error);
+    const error = await getError(store.read(key));
     const errorText = [error, error.cause]
       .map((value) => JSON.stringify(value, Object.getOwnPropertyNames(value)))
       .join();
-    for (const secret of [
-      key,
-      keyPrefix,
-      getTestS3Settings().bucket,
-      getTestS3Settings().accessKeyId,
-      "127.0.0.1",
-      "Signature",
-      "X-Amz",
-    ])
+    const { bucket, accessKeyId } = getTestS3Settings();
+    for (const secret of [key, keyPrefix, bucket, accessKeyId, "127.0.0.1", "Signature", "X-Amz"])
       assert.ok(!errorText.includes(secret), `${secret} in ${errorText}`);
   });
 
@@ -250,11 +243,10 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
     await assert.rejects(writePart, { name: "AppError", key: "storage_unavailable:store" });
     await directStore.parts.abort({ key, id, ...declaredSizes });
     await assert.rejects(writePart, { name: "AppError", key: "not_found:upload" });
-    setFault(undefined);
   });
 
   test("a part that times out is reported without another request to the store (S3)", async () => {
-    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 3000 });
+    const shortTimeoutStore = await openStore({ timeoutMs });
     const key = newKey("part");
     const declaredSizes = { bytes: smallFile.length, partBytes: smallFile.length };
     const id = await directStore.parts.start(key, { ...declaredSizes, mimeType: "video/mp4" });
@@ -268,14 +260,13 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
     );
     setFault(undefined);
     await directStore.parts.abort({ key, id });
-    shortTimeoutStore.close();
   });
 
   describe("promote", () => {
     const copyLimits = { maxSingleCopyBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 
     test("copies an object above the limit of a single copy request in parts", async () => {
-      const partsStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
+      const partsStore = await openStore({ copyLimits });
       const bytes = randomBytes(12 * mebibyte + 1);
       const { key, version } = await uploadFile(bytes);
       const to = newKey("out");
@@ -286,11 +277,10 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
       assert.equal(await readDigest(directStore, to), sha256(bytes));
       assert.equal(await directStore.stat(key), undefined);
       assert.deepEqual(await partsStore.promote(key, version, to, "video/mp4"), storedFile);
-      partsStore.close();
     });
 
     test("checks only once whether the store supports conditional copies", async () => {
-      const conditionalStore = await openTestS3({ settings: { endpoint: proxy.endpoint } });
+      const conditionalStore = await openStore();
       proxy.chooseFault = emulateConditionalCopy;
       const { key, version } = await uploadFile(smallFile);
       await conditionalStore.promote(key, version, newKey("out"), "image/png");
@@ -303,10 +293,7 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
       );
       // A file that is overwritten between the check and the copy is not promoted.
       const thirdUpload = await uploadFile(smallFile);
-      const uploadUrl = await directStore.createUploadUrl(thirdUpload.key, {
-        maxBytes: 1,
-        expiresAt: Date.now() + 600_000,
-      });
+      const uploadUrl = await createUploadUrl(thirdUpload.key);
       proxy.chooseFault = async (req) => {
         if (isCopy(req)) await putBytes(uploadUrl, Buffer.from("other"));
         return emulateConditionalCopy(req);
@@ -314,15 +301,13 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
       const to = newKey("out");
       assert.equal(await conditionalStore.promote(thirdUpload.key, thirdUpload.version, to, "image/png"), undefined);
       assert.equal(await directStore.stat(to), undefined);
-      setFault(undefined);
-      conditionalStore.close();
     });
 
     test("never promotes changed bytes on a store without conditional copies", async () => {
       for (const bytes of [smallFile, randomBytes(12 * mebibyte)]) {
-        const unconditionalStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
+        const unconditionalStore = await openStore({ copyLimits });
         const { key, version } = await uploadFile(bytes);
-        const uploadUrl = await directStore.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+        const uploadUrl = await createUploadUrl(key);
         const otherBytes = randomBytes(bytes.length);
         proxy.chooseFault = async (req) => {
           if (isCopy(req)) await putBytes(uploadUrl, otherBytes);
@@ -338,7 +323,6 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
           [key],
           "no other object is left",
         );
-        unconditionalStore.close();
       }
     });
 
@@ -351,5 +335,14 @@ describe("an S3 store that hangs or fails", { skip: skipWithoutS3 }, () => {
     }
   });
 });
+
+async function getError(operation: Promise<unknown>): Promise<AppError> {
+  const error: unknown = await operation.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof AppError);
+  return error;
+}
 
 const isCopy = ({ headers }: IncomingMessage): boolean => headers["x-amz-copy-source"] !== undefined;

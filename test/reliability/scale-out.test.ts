@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startFleet, type Fleet } from "../support/fleet.ts";
+import { createLinkClient } from "../support/link-client.ts";
 import { callModern } from "../support/mcp.ts";
 import { refreshTokens, sendRegistration } from "../support/oauth-client.ts";
 import { jpeg } from "../support/samples.ts";
@@ -78,21 +79,10 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip }, () => {
     const post = await studio.call("create_post", { title: "Linked", body: "" });
     const { url } = await studio.call("create_upload_session", { postId: post.id });
     for (let i = 0; i < 2; i++) assert.equal((await fetch(url)).status, 200);
-    const headers = { "upload-token": url.split("/").at(-1), origin: base, "content-type": "application/json" };
-    const callApi = async (path: string, body: unknown = {}): Promise<any> => {
-      const response = await fetch(`${base}/api/uploads${path}`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify(body),
-      });
-      assert.equal(response.status, 200, await response.clone().text());
-      return response.json();
-    };
+    const link = createLinkClient(base, url);
     const image = await jpeg();
-    const { file } = await callApi("/files", { name: "a.jpg", size: image.length, lastModified: 1 });
-    const { addresses } = await callApi(`/files/${file.id}/addresses`, { parts: [1] });
-    assert.equal(await putBytes(addresses[0].url, image), 200);
-    await callApi(`/files/${file.id}/complete`);
+    const fileId = await link.sendParts({ name: "a.jpg", mimeType: "image/jpeg", bytes: image });
+    assert.equal((await link.complete(fileId)).status, 200);
     const { assets } = await studio.call("get_post", { postId: post.id, includeUrls: true });
     assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", image.length]);
   });

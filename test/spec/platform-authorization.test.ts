@@ -4,15 +4,20 @@ import type { PublicRequest } from "#lib/public-fetch.ts";
 import { catalog } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import { sampleCredential, platformExamples, type PlatformExample } from "../support/platform-examples.ts";
-
-const instance = "https://instance.example";
+import {
+  exampleInstance,
+  omitUndefined,
+  platformExamples,
+  resolveEndpoints,
+  sampleCredential,
+  type PlatformExample,
+} from "../support/platform-examples.ts";
 
 /** Connects an account on a fake platform that sends the responses in the real platform's documentation. */
 for (const platform of catalog) {
   const example = platformExamples[platform.id];
   if (!example) continue;
-  const site = { platform: platform.id, instance: typeof platform.endpoints === "function" ? instance : "" };
+  const site = { platform: platform.id, instance: typeof platform.endpoints === "function" ? exampleInstance : "" };
   const app = { clientId: sampleCredential.clientId, clientSecret: sampleCredential.clientSecret };
 
   test(`${platform.name}: authorizes and reads the accounts`, async () => {
@@ -70,10 +75,6 @@ test("only Meta's error code for an invalid token ends a connection", async () =
   }
 });
 
-function resolveEndpoints({ endpoints }: Platform) {
-  return typeof endpoints === "function" ? endpoints(instance) : endpoints;
-}
-
 interface PlatformRequest {
   url: string;
   authorization: string | undefined;
@@ -93,9 +94,4 @@ function createFakePlatform(platform: Platform, { token, extended, account }: Pl
     return Response.json(responses[requests.length - 1]);
   };
   return { requests, publicFetch };
-}
-
-/** Drops undefined values, which mean the same as missing ones. */
-function omitUndefined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 }

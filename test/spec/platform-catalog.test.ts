@@ -5,7 +5,7 @@ import { assetKinds, type AssetKind } from "#domain/assets/model/kinds.ts";
 import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { bluesky } from "#connectors/catalog/bluesky.ts";
-import type { Endpoints, Platform } from "#connectors/platform.ts";
+import { resolveEndpoints } from "../support/platform-examples.ts";
 import { getPlatformName } from "../../web/src/platforms/platform-name.ts";
 
 const allPlatforms = [...catalog, bluesky];
@@ -66,10 +66,6 @@ test("a platform with standard revocation has a revocation endpoint", () => {
     if (platform.revoke === "standard") assert.ok(resolveEndpoints(platform).revocation, platform.id);
   }
 });
-
-function resolveEndpoints({ endpoints }: Platform): Endpoints {
-  return typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
-}
 
 test("limits are positive, and name only file types that Atelier accepts", () => {
   for (const { id, limits } of allPlatforms) {

@@ -5,10 +5,10 @@ import { catalog } from "#connectors/catalog.ts";
 import { bluesky } from "#connectors/catalog/bluesky.ts";
 import { mastodon } from "#connectors/catalog/mastodon.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import type { Endpoints, JsonObject, Platform } from "#connectors/platform.ts";
+import type { JsonObject, Platform } from "#connectors/platform.ts";
 import type { PublishContext } from "#connectors/publishing.ts";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
-import { sampleCredential, platformExamples } from "../support/platform-examples.ts";
+import { omitUndefined, platformExamples, resolveEndpoints, sampleCredential } from "../support/platform-examples.ts";
 
 for (const platform of catalog) {
   const { id, name, parseAccounts } = platform;
@@ -120,10 +120,6 @@ test("accounts and tokens that can't be stored are rejected (F8)", async () => {
   assert.deepEqual([name, profileUrl], [`a${emoji.repeat(99)}\ufffd`, null]);
 });
 
-function resolveEndpoints({ endpoints }: Platform): Endpoints {
-  return typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
-}
-
 /** The accounts in the response. Callers treat a rejected response like one without accounts. */
 function findAccounts({ parseAccounts }: Platform, response: JsonObject) {
   try {
@@ -149,9 +145,4 @@ function replaceValues(value: JsonObject, getReplacement: (key: string) => unkno
 function replaceWithin(value: unknown, getReplacement: (key: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((inner) => replaceWithin(inner, getReplacement));
   return typeof value === "object" && value !== null ? replaceValues(value as JsonObject, getReplacement) : value;
-}
-
-/** Drops undefined values, which mean the same as missing ones. */
-function omitUndefined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Partial<T>;
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Caller } from "#domain/caller.ts";
 import type { Fixture } from "./engines.ts";
 import { insertPosts } from "./hostile-posts.ts";
@@ -38,7 +38,7 @@ export const sumRows = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** Numbers from 1 to `count`, as a subquery. */
-export const numbers = (count: number) =>
+export const numbers = (count: number): RawBuilder<unknown> =>
   sql`(WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${sql.lit(count)}) SELECT n FROM counter)`;
 
 /**

@@ -1,4 +1,4 @@
-import type { ApiCall, PlatformAccount, JsonObject } from "#connectors/platform.ts";
+import type { ApiCall, Endpoints, JsonObject, Platform, PlatformAccount } from "#connectors/platform.ts";
 
 /**
  * Responses of each platform, in the shape that its documentation shows, and what the connector must read from them.
@@ -19,6 +19,15 @@ export interface PlatformExample {
 }
 
 export const sampleCredential = { accessToken: "the-token", clientId: "our-id", clientSecret: "-our_secret" };
+
+export const exampleInstance = "https://instance.example";
+
+export const resolveEndpoints = ({ endpoints }: Platform): Endpoints =>
+  typeof endpoints === "function" ? endpoints(exampleInstance) : endpoints;
+
+/** Drops undefined values, which mean the same as missing ones. */
+export const omitUndefined = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Partial<T>;
 
 const bearer = sampleCredential.accessToken;
 
