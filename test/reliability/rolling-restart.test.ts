@@ -6,8 +6,9 @@ import { silentLog, skipWithoutPostgres } from "../support/engines.ts";
 import { startSandboxFleet, type Fleet } from "../support/fleet.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startRestartLoad, type RestartLoad } from "../support/restart-load.ts";
-import { sha256, skipWithoutS3 } from "../support/stores.ts";
+import { skipWithoutS3 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { assertStored } from "../support/studio-files.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { skipWithout } from "../support/find-program.ts";
 
@@ -81,12 +82,9 @@ describe("four processes behind HAProxy, restarted one after another under load"
   });
 
   test("every upload of the in-chat app has the right digest (CHAT-14, C5)", async (t) => {
-    const check = async ({ assetId, digest }: (typeof load.uploads)[number]): Promise<void> => {
-      const { status, url } = await studio.call("get_asset", { assetId, includeUrls: true });
-      assert.equal(status, "ready");
-      assert.equal(sha256(new Uint8Array(await (await fetch(url)).arrayBuffer())), digest);
-    };
-    await Promise.all(load.uploads.map(check));
+    await Promise.all(
+      load.uploads.map(({ assetId, digest }) => assertStored(studio, assetId, { digest, postId: null })),
+    );
     t.diagnostic(`${load.uploads.length} uploads`);
     assert.ok(load.uploads.length > 0);
   });

@@ -132,56 +132,50 @@ test("requires secrets, an allowlist and an identity provider unless on loopback
   assert.equal(readConfig(publicSettings).isLoopback, false);
 });
 
-test("rejects a secret of 31 bytes unless on loopback (VAR-SECRETS, L3)", () => {
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, SECRETS: "s".repeat(31) }), ["SECRETS"]);
-});
+const s3Settings = ["S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_REGION", "S3_SECRET_ACCESS_KEY"];
 
-test("rejects conformance fixtures and disabled rate limits unless on loopback (VAR-CONFORMANCE_FIXTURES, VAR-RATE_LIMITS)", () => {
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "1", RATE_LIMITS: "off" }), [
-    "CONFORMANCE_FIXTURES",
-    "RATE_LIMITS",
-  ]);
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" }), []);
-});
+const combinations: [title: string, settings: Settings, invalidSettings: string[]][] = [
+  ["a secret of 31 bytes (VAR-SECRETS, L3)", { ...publicSettings, SECRETS: "s".repeat(31) }, ["SECRETS"]],
+  [
+    "conformance fixtures (VAR-CONFORMANCE_FIXTURES)",
+    { ...publicSettings, CONFORMANCE_FIXTURES: "1" },
+    ["CONFORMANCE_FIXTURES"],
+  ],
+  ["disabled rate limits (VAR-RATE_LIMITS)", { ...publicSettings, RATE_LIMITS: "off" }, ["RATE_LIMITS"]],
+  ["plain http (VAR-BASE_URL)", { ...publicSettings, BASE_URL: "http://atelier.example.com" }, ["BASE_URL"]],
+  [
+    "a login URL of another origin (VAR-LOGIN_URL)",
+    { ...publicSettings, LOGIN_URL: "https://login.example.com/" },
+    ["LOGIN_URL"],
+  ],
+  ["S3 without region, bucket and keys (VAR-STORAGE)", { STORAGE: "s3" }, s3Settings],
+  ["an identity provider without an issuer (VAR-OIDC)", { OIDC_CLIENT_ID: "c" }, ["OIDC_ISSUER"]],
+  ["an identity provider without a client id (VAR-OIDC)", { OIDC_ISSUER: "https://idp.example" }, ["OIDC_CLIENT_ID"]],
+  ["an issuer over http (VAR-OIDC)", { OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }, ["OIDC_ISSUER"]],
+  ["an issuer that is not a URL (VAR-OIDC)", { OIDC_ISSUER: "idp", OIDC_CLIENT_ID: "c" }, ["OIDC_ISSUER"]],
+  [
+    "an incomplete third identity provider (VAR-OIDC)",
+    { ...publicSettings, OIDC_3_CLIENT_SECRET: "x" },
+    ["OIDC_3_CLIENT_ID", "OIDC_3_ISSUER"],
+  ],
+  [
+    "a platform secret without its client id (VAR-PLATFORM)",
+    { PLATFORM_X_CLIENT_SECRET: "s" },
+    ["PLATFORM_X_CLIENT_ID"],
+  ],
+];
+for (const [title, settings, invalidSettings] of combinations)
+  test(`${settings["BASE_URL"] ? "unless on loopback, rejects" : "rejects"} ${title}`, () =>
+    assert.deepEqual(findInvalidSettings(settings), invalidSettings));
 
-test("rejects plain http unless on loopback (VAR-BASE_URL)", () => {
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, BASE_URL: "http://atelier.example.com" }), ["BASE_URL"]);
-});
-
-test("requires the login URL to have the origin of BASE_URL (VAR-LOGIN_URL)", () => {
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, LOGIN_URL: "https://atelier.example.com/in" }), []);
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, LOGIN_URL: "https://login.example.com/" }), ["LOGIN_URL"]);
-});
-
-test("requires region, bucket and keys for S3 (VAR-STORAGE)", () => {
-  assert.deepEqual(findInvalidSettings({ STORAGE: "s3" }), [
-    "S3_ACCESS_KEY_ID",
-    "S3_BUCKET",
-    "S3_REGION",
-    "S3_SECRET_ACCESS_KEY",
-  ]);
-});
-
-test("requires an issuer and a client id for an identity provider, and https unless on loopback (VAR-OIDC)", () => {
-  assert.deepEqual(findInvalidSettings({ OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
-  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "https://idp.example" }), ["OIDC_CLIENT_ID"]);
-  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
-  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "idp", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
-  assert.deepEqual(findInvalidSettings({ ...publicSettings, OIDC_3_CLIENT_SECRET: "x" }), [
-    "OIDC_3_CLIENT_ID",
-    "OIDC_3_ISSUER",
-  ]);
+test("accepts the allowed values of these settings where the server is public (VAR-LOGIN_URL, VAR-RATE_LIMITS)", () => {
+  const allowed = { LOGIN_URL: "https://atelier.example.com/in", CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" };
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, ...allowed }), []);
 });
 
 test("rejects an identity provider numbered 1, because numbers start at 2 (VAR-OIDC)", () => {
-  assert.notDeepEqual(
-    findInvalidSettings({ ...publicSettings, OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" }),
-    [],
-  );
-});
-
-test("rejects a platform secret without its client id (VAR-PLATFORM)", () => {
-  assert.deepEqual(findInvalidSettings({ PLATFORM_X_CLIENT_SECRET: "s" }), ["PLATFORM_X_CLIENT_ID"]);
+  const provider = { OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" };
+  assert.notDeepEqual(findInvalidSettings({ ...publicSettings, ...provider }), []);
 });
 
 test("recognizes names and IP addresses of loopback (VAR-HOST)", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stores } from "#domain/deps.ts";
-import { putBytes, sha256 } from "./stores.ts";
 import type { StudioClient } from "./studio-client.ts";
+import { assertStored, uploadAndAttach, type AcknowledgedAsset } from "./studio-files.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Uploads, edits and publications that run until `stop` is called, and everything that the service acknowledged. */
@@ -20,11 +20,6 @@ export interface FailoverLoad {
   stop(): Promise<void>;
   /** Asserts that the acknowledged writes since the last check are stored; with `all`, those of the whole run. */
   checkAcknowledged(stores: Pick<Stores, "revisions">, options?: { all: boolean }): Promise<void>;
-}
-
-interface AcknowledgedAsset {
-  digest: string;
-  postId: string | null;
 }
 
 interface AcknowledgedRevision {
@@ -48,26 +43,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
   const stopController = new AbortController();
   const acknowledge = (): void => void acknowledgedAt.push(performance.now());
 
-  async function uploadAndAttach(round: number): Promise<void> {
-    const content = Buffer.from(randomBytes(5000).toString("hex"));
-    const digest = sha256(content);
-    const declaredType = { kind: "document", mimeType: "text/plain" };
-    const post = await studio.call("create_post", { title: "A", body: "" });
-    acknowledge();
-    const isInline = round % 2 === 0;
-    const { assetId, uploadUrl } = isInline
-      ? await studio.call("upload_asset_inline", { ...declaredType, base64: content.toString("base64") })
-      : await studio.call("request_asset_upload", declaredType);
-    if (isInline) assets.set(assetId, { digest, postId: null });
-    else {
-      const status = await putBytes(uploadUrl, content);
-      if (status !== 200) throw new Error(`upload: ${status} `);
-    }
-    acknowledge();
-    await studio.call("attach_asset", { postId: post.id, assetId });
-    assets.set(assetId, { digest, postId: post.id });
-    acknowledge();
-  }
+  const upload = (round: number) => uploadAndAttach(studio, round % 2 === 0, assets, acknowledge);
 
   /** Edits a new post several times. After a failure it starts with another post, because the edit may be stored. */
   async function editPost(): Promise<void> {
@@ -125,16 +101,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
     }
   }
 
-  const workers = [uploadAndAttach, uploadAndAttach, editPost, editPost, publish, read].map(repeat);
-
-  async function checkAsset(assetId: string, expected: AcknowledgedAsset): Promise<void> {
-    const asset = await studio.call("get_asset", { assetId, includeUrls: true });
-    assert.equal(asset.status, "ready");
-    // Even if the attach was not acknowledged, the asset may be on the post.
-    if (expected.postId !== null) assert.equal(asset.postId, expected.postId);
-    const response = await fetch(asset.url);
-    assert.equal(sha256(new Uint8Array(await response.arrayBuffer())), expected.digest, "the stored bytes");
-  }
+  const workers = [upload, upload, editPost, editPost, publish, read].map(repeat);
 
   return {
     acknowledgedAt,
@@ -159,7 +126,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
     async checkAcknowledged(stores, { all } = { all: false }) {
       const [assetEntries, revisionEnd] = [[...assets], revisions.length];
       for (const [assetId, expected] of assetEntries.slice(all ? 0 : checkedAssets))
-        await checkAsset(assetId, expected);
+        await assertStored(studio, assetId, expected);
       for (const { postId, revision, body } of revisions.slice(all ? 0 : checkedRevisions, revisionEnd)) {
         const stored = await stores.revisions.find(postId, revision);
         assert.equal(stored?.body, body, `revision ${revision} of ${postId}`);

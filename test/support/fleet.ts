@@ -12,45 +12,31 @@ import { findProgram } from "./find-program.ts";
 export interface Fleet {
   base: string;
   location: TemporaryDatabase;
-  /** The URLs of the instances, bypassing the load balancer. */
-  instanceUrls: readonly string[];
   processes: MainProcess[];
-  /** Starts this instance again on its port. */
+  /** Starts this instance, on the same port each time. */
   restart(index: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts instances behind nginx, with an identity provider. */
-export async function startFleet(size: number, env: Record<string, string> = {}): Promise<Fleet> {
+export async function startFleet(size: number): Promise<Fleet> {
   const base = await findFreeBaseUrl();
-  const instanceUrls = await Promise.all(Array.from({ length: size }, findFreeBaseUrl));
-  const location = await createTemporaryDatabase("postgres");
+  const ports = await findFreePorts(size);
   const issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
-  const start = (url: string) =>
-    startMain({
-      ...getInstanceSettings(base, url, location),
-      OIDC_ISSUER: issuer.issuer,
-      OIDC_CLIENT_ID: issuer.clientId,
-      OIDC_CLIENT_SECRET: issuer.clientSecret,
-      ...env,
-    });
+  const fleet = await createFleet(base, ports, {
+    OIDC_ISSUER: issuer.issuer,
+    OIDC_CLIENT_ID: issuer.clientId,
+    OIDC_CLIENT_SECRET: issuer.clientSecret,
+  });
   // Starts all instances at once; one migrates the database while the others wait.
-  const processes = await Promise.all(instanceUrls.map(start));
-  const ports = instanceUrls.map((url) => Number(new URL(url).port));
+  await Promise.all(ports.map((_, index) => fleet.restart(index)));
   const nginx = await startNginx(findProgram("nginx") ?? "", Number(new URL(base).port), ports);
   return {
-    base,
-    location,
-    instanceUrls,
-    processes,
-    async restart(index) {
-      processes[index] = await start(instanceUrls[index] ?? "");
-    },
+    ...fleet,
     async close() {
       await nginx.stop();
-      await Promise.all(processes.map((instance) => instance.kill()));
+      await fleet.close();
       await issuer.close();
-      await location.remove();
     },
   };
 }
@@ -64,31 +50,22 @@ export async function startSandboxFleet<T>(
 ): Promise<{ fleet: Fleet; prepared: T }> {
   const base = await findFreeBaseUrl();
   const ports = await findFreePorts(4);
-  const instanceUrls = ports.map((port) => `http://localhost:${port}`);
-  const location = await createTemporaryDatabase("postgres");
-  const start = (url: string) => startMain({ ...getInstanceSettings(base, url, location), RATE_LIMITS: "off" });
-  const processes = [await start(instanceUrls[0] ?? "")];
+  const instances = await createFleet(base, ports, { RATE_LIMITS: "off" });
+  await instances.restart(0);
   // The dev issuer and the sandbox reject requests that a proxy forwarded.
   const exemptDevPaths = (config: string): string =>
     config.replace(/^( +http-request set-header X-Forwarded-For .*)$/m, "$1 unless { path_beg /dev-idp /sandbox }");
   const haproxy = await startHaproxy("haproxy.cfg", Number(new URL(base).port), ports, "/readyz", exemptDevPaths);
   const fleet: Fleet = {
-    base,
-    location,
-    instanceUrls,
-    processes,
-    async restart(index) {
-      processes[index] = await start(instanceUrls[index] ?? "");
-    },
+    ...instances,
     async close() {
       await haproxy.stop();
-      await Promise.all(processes.map((instance) => instance.kill()));
-      await location.remove();
+      await instances.close();
     },
   };
   try {
     const prepared = await prepare(base);
-    processes.push(...(await Promise.all(instanceUrls.slice(1).map(start))));
+    await Promise.all([1, 2, 3].map((index) => fleet.restart(index)));
     return { fleet, prepared };
   } catch (error) {
     await fleet.close();
@@ -96,14 +73,29 @@ export async function startSandboxFleet<T>(
   }
 }
 
-function getInstanceSettings(base: string, instanceUrl: string, location: TemporaryDatabase): Record<string, string> {
+/** Creates the database of a fleet whose instances are not started yet. */
+async function createFleet(base: string, ports: readonly number[], env: Record<string, string>): Promise<Fleet> {
+  const location = await createTemporaryDatabase("postgres");
+  const processes: MainProcess[] = [];
   return {
-    PORT: new URL(instanceUrl).port,
-    BASE_URL: base,
-    DATA_DIR: location.dataDir,
-    ...getDatabaseSettings(location),
-    SECRETS: "a test secret that is long enough",
-    TRUST_PROXY: "loopback",
-    ...getTestS3Environment(),
+    base,
+    location,
+    processes,
+    async restart(index) {
+      processes[index] = await startMain({
+        PORT: String(ports[index]),
+        BASE_URL: base,
+        DATA_DIR: location.dataDir,
+        ...getDatabaseSettings(location),
+        SECRETS: "a test secret that is long enough",
+        TRUST_PROXY: "loopback",
+        ...getTestS3Environment(),
+        ...env,
+      });
+    },
+    async close() {
+      await Promise.all(processes.map((instance) => instance.kill()));
+      await location.remove();
+    },
   };
 }
