@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { after, before, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { readChildrenCpuSeconds } from "./process-tree.ts";
 
 /*
  * `npm test` runs several test files in one process, because loading the server's modules costs more than most files.
@@ -57,16 +58,4 @@ function readTimes(): Omit<FileTimes, "file"> {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
   const cpuSeconds = (userCPUTime + systemCPUTime) / 1_000_000 + readChildrenCpuSeconds();
   return { seconds: process.uptime(), cpuSeconds };
-}
-
-/** CPU time of ended children, which Node does not report. 0 where there is no `/proc`. */
-function readChildrenCpuSeconds(): number {
-  const ticksPerSecond = 100;
-  try {
-    // The fields after the program's name, which can contain spaces: `cutime` and `cstime` are the 16th and 17th.
-    const fields = (readFileSync("/proc/self/stat", "utf8").split(") ").at(-1) ?? "").split(" ");
-    return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
-  } catch {
-    return 0;
-  }
 }
