@@ -1,313 +1,381 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Caller } from "#domain/caller.ts";
-import { createPost } from "#domain/posts/create-post.ts";
-import { getPost } from "#domain/posts/get-post.ts";
-import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
+import { countLines, getBox } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement, waitForPlace } from "../support/drag-announcements.ts";
-import { waitForPaint } from "../support/page-waits.ts";
+import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { newMember, newStudio, newUser } from "../support/users.ts";
+import { phone, plannedDay, toIso, today, useStudioPages } from "../support/studio-pages.ts";
+import { newMember, newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, waitForData, type WebFixture } from "../support/web-fixture.ts";
+import { waitForData } from "../support/web-fixture.ts";
 
-const timezone = "Europe/Berlin";
+const day = plannedDay;
+const nextDay = addDays(day, 1);
+const dayLabel = formatLongDay(day);
 
-describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
-  let owner: Caller;
-  let connectionId: string;
-  /** In the middle of next month. */
-  const day = `${addMonths(toLocalTime(Date.now(), timezone).slice(0, 10), 1).slice(0, 7)}-15`;
-  const errors: string[] = [];
-  before(async () => {
-    fixture = await startWebFixture();
-    const { deps } = fixture.service;
-    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
-    await deps.studios.update(owner.studio.id, { timezone, approval: "everyone" });
-    connectionId = await newConnection(deps, owner, "harbour", "sandbox");
-  });
-  after(async () => {
-    await fixture?.close();
-    assert.deepEqual(errors, []);
-  });
+describe("the calendar in a browser", { skip: skipWithoutChromium }, () => {
+  const pages = useStudioPages({ accounts: ["harbour"] });
 
-  async function addPost(title: string, publishing?: { at: string; propose?: boolean }): Promise<string> {
-    const { deps } = fixture.service;
-    const { id: postId } = await createPost(deps, owner, { title, body: `${title}.` });
-    if (publishing) await publishPost(deps, owner, { postId, connectionIds: [connectionId], ...publishing });
-    return postId;
-  }
-  function toIso(localTime: string): string {
-    const time = resolveLocalTime(localTime, timezone);
-    assert.ok(time.kind === "valid");
-    return time.iso;
-  }
-  const read = (postId: string) => getPost(fixture.service.deps, owner, { postId });
-  async function open(user: Caller, query: string): Promise<Page> {
-    const context = await fixture.openContext(user, { viewport: { width: 1440, height: 900 }, bypassCSP: true });
-    context.setDefaultTimeout(60_000); // an axe run and drags take long while other tests run
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${user.studio.id}/posts${query}`);
-    return page;
-  }
-  /** Waits for the data of the calendar and of the list beside it, which moves the days. */
-  async function waitForCalendar(page: Page): Promise<void> {
-    await page.getByRole("table").waitFor();
+  /** Opens the calendar with the data of the days and of the list beside them, which moves the days. */
+  async function openCalendar(query = "", options: Parameters<typeof pages.open>[1] = {}): Promise<Page> {
+    const page = await pages.open(`posts?view=calendar&date=${day}${query}`, options);
     await waitForData(page);
     await waitForPaint(page);
+    return page;
   }
-  /** The state of the post's last publication, and its time in the studio's time zone. */
-  async function readPlan(postId: string): Promise<[state: string | undefined, localTime: string | undefined]> {
-    const publication = (await read(postId)).publications?.[0];
-    const scheduledFor = publication?.scheduledFor ?? undefined;
-    return [publication?.state, scheduledFor && toLocalTime(Date.parse(scheduledFor), timezone)];
+  const getCard = (page: Page, title: string) => page.getByRole("button", { name: new RegExp(`^${title}\\b`) });
+  /** Moves a post by keyboard over these days or hours, and drops it on the last one. */
+  async function move(page: Page, title: string, key: string, ...places: readonly string[]): Promise<void> {
+    await getCard(page, title).press("Space");
+    for (const [index, place] of places.entries()) {
+      if (index > 0) await page.keyboard.press(key);
+      await waitForPlace(page, place);
+    }
+    await page.keyboard.press("Space");
   }
+  const connectQuay = async () =>
+    void pages.connectionIds.push(await newConnection(pages.deps, pages.owner, "quay", "sandbox"));
+  const waitForPlans = (postId: string, ...plans: string[]) =>
+    waitUntil(async () => (await pages.readPlans(postId)).join() === plans.join(), { description: plans.join() });
+
+  test("creates a post on a day or hour, by keyboard and on a phone, and offers its time (WEB-12)", async () => {
+    const page = await openCalendar();
+    const getButton = (label: string) => page.getByRole("button", { name: `New post on ${label}`, exact: true });
+    assert.equal(await page.locator("[data-new-post][tabindex='0']").count(), 1);
+    await getButton(dayLabel).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("dialog", { name: /^New post for .*, 09:00$/ })
+      .getByLabel("Title")
+      .fill("Low tide");
+    assert.deepEqual(await findViolations(page), []);
+    await page.getByRole("button", { name: "Create draft" }).click();
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    await text.and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("The mussels are out.");
+    await page.getByRole("button", { name: /^Schedule for / }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Schedule" }).click();
+    await page.getByText(/^Intended for /).waitFor({ state: "detached" });
+    const postId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${addDays(day, 8)}T09:00`]);
+
+    await pages.goTo(page, `posts?view=calendar&range=week&date=${day}`);
+    await getButton(`${dayLabel}, 14:00`).waitFor();
+    for (const [hour, name] of [["00:00", "earlier hours"] as const, ["23:00", "later hours"] as const]) {
+      assert.equal(await getButton(`${dayLabel}, ${hour}`).count(), 0);
+      await page.getByRole("button", { name: `Show ${name}` }).click();
+      await getButton(`${dayLabel}, ${hour}`).click();
+      const dialog = page.getByRole("dialog", { name: new RegExp(`, ${hour}$`) });
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: `Hide ${name}` }).waitFor();
+    }
+    await pages.goTo(page, `posts?view=calendar&range=week&date=${addDays(today, -7)}`);
+    await page.getByRole("table").waitFor();
+    assert.equal(await page.locator("[data-new-post]").count(), 0, "the past has no buttons");
+
+    await page.setViewportSize(phone);
+    await pages.goTo(page, `posts?view=calendar&date=${day}`);
+    await getButton(formatLongDay(addDays(day, 8))).click();
+    const dialog = page.getByRole("dialog", { name: /^New post for / });
+    await dialog.getByLabel("Title").fill("High tide");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Intended for /).waitFor();
+    await page.getByRole("button", { name: "Clear the intended time" }).click();
+    await page.getByText(/^Intended for /).waitFor({ state: "detached" });
+    await page.waitForURL((url) => !url.searchParams.has("at"));
+  });
+
+  test("on a touch screen, a week shows one button for a new post per day, and cells can be tapped (WEB-12)", async () => {
+    const page = await openCalendar("&range=week", { device: "tablet" });
+    const label = `New post on ${dayLabel}`;
+    await page.getByRole("columnheader").getByRole("button", { name: label }).tap();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).tap();
+    const cell = page.getByRole("button", { name: `${label}, 14:00` });
+    assert.equal(await cell.locator("svg").isVisible(), false);
+    await cell.tap();
+    await page.getByRole("dialog", { name: /14:00/ }).waitFor();
+  });
+
+  test("reschedules by keyboard and dialog, and undoes it (PUB-1, WEB-12)", async () => {
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    const page = await openCalendar();
+    const cardOnDay = page
+      .getByRole("cell")
+      .filter({ hasText: dayLabel })
+      .getByRole("button", { name: /^Fog\b/ });
+    const hold = Promise.withResolvers<void>();
+    await page.route("**/reschedule", (route) => hold.promise.then(() => route.continue()));
+    await move(page, "Fog", "ArrowDown", dayLabel, formatLongDay(addDays(day, 7)));
+    await cardOnDay.waitFor({ state: "detached" });
+    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(/\/calendar\?/);
+    assert.equal(await cardOnDay.count(), 0, "no poll moves the card back while its change is being saved");
+    hold.resolve();
+    await waitForPlans(postId, `harbour scheduled ${addDays(day, 7)}T10:00`);
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await waitForPlans(postId, `harbour scheduled ${day}T10:00`);
+    await cardOnDay.press("Enter");
+    await page.getByRole("button", { name: "Reschedule" }).click();
+    await page.getByLabel("Date and time").fill(`${nextDay}T11:30`);
+    await page.getByRole("button", { name: "Save time" }).click();
+    await waitForPlans(postId, `harbour scheduled ${nextDay}T11:30`);
+  });
+
+  test("rejects a move into the past (PUB-1)", async () => {
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    const page = await openCalendar("", { user: await newMember(pages.deps, pages.owner, "admin") });
+    await page.clock.setFixedTime(`${addDays(day, 14)}T00:00Z`);
+    await move(page, "Fog", "ArrowDown", dayLabel, formatLongDay(addDays(day, 7)));
+    await page.getByText("That time is in the past.").first().waitFor();
+    assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${day}T10:00`]);
+  });
+
+  test("moves a card to another hour of the week, and shows an agenda on a phone (WEB-12)", async () => {
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    const page = await openCalendar("&range=week");
+    await move(page, "Fog", "ArrowDown", ...["10:00", "11:00", "12:00"].map((hour) => `${dayLabel}, ${hour}`));
+    await waitForPlans(postId, `harbour scheduled ${day}T12:00`);
+    assert.deepEqual(await findViolations(page), []);
+    await page.setViewportSize(phone);
+    await waitForFit(page);
+    const agenda = page.getByRole("region").filter({ has: page.getByRole("heading", { level: 3 }) });
+    await agenda.getByText("harbour · Sandbox").waitFor();
+    assert.equal(await page.getByRole("table").count(), 0);
+    assert.deepEqual(await findViolations(page), []);
+  });
+
+  test("returns a card to its old time if the server rejects the change, and names the accounts whose time changed", async () => {
+    await connectQuay();
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    const page = await openCalendar("&range=week");
+    const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
+    let acceptedCount = 0;
+    await page.route("**/reschedule", (route) =>
+      acceptedCount-- > 0 ? route.continue() : route.fulfill({ status: 409, json: problem }),
+    );
+    await move(page, "Fog", "ArrowDown", `${dayLabel}, 10:00`, `${dayLabel}, 11:00`);
+    await page.getByText("It has started. Reload the page.", { exact: true }).first().waitFor();
+    await page
+      .getByRole("row", { name: /^10:00/ })
+      .getByRole("button", { name: /^Fog\b/ })
+      .waitFor();
+    assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${day}T10:00`, `quay scheduled ${day}T10:00`]);
+    acceptedCount = 1;
+    await move(page, "Fog", "ArrowDown", `${dayLabel}, 10:00`, `${dayLabel}, 11:00`);
+    const text = /moved to .* for (?:harbour|quay)\. Its other accounts keep their time\. It has started\. Reload/;
+    await page.getByText(text).first().waitFor();
+  });
 
   test("asks a member before a drag takes an approval away (PUB-3, WEB-10)", async () => {
-    const member = await newMember(fixture.service.deps, owner, "member");
-    const postId = await addPost("Fog", { at: toIso(`${day}T10:00`) });
-    assert.deepEqual(await readPlan(postId), ["scheduled", `${day}T10:00`]);
-    const page = await open(member, `?view=calendar&date=${day}`);
-    await waitForCalendar(page);
-    const drag = async () => {
-      await page.getByRole("button", { name: /^Fog\b/ }).press("Space");
-      await waitForPlace(page, formatLongDay(day));
-      await page.keyboard.press("ArrowRight");
-      await waitForPlace(page, formatLongDay(addDays(day, 1)));
-      await page.keyboard.press("Space");
-    };
+    await pages.deps.studios.update(pages.owner.studio.id, { approval: "everyone" });
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    const page = await openCalendar("", { user: await newMember(pages.deps, pages.owner, "member") });
     const dialog = page.getByRole("dialog", { name: /^Move “Fog” to / });
-    await drag();
+    await move(page, "Fog", "ArrowRight", dayLabel, formatLongDay(nextDay));
     await dialog.getByText("It loses its approval").waitFor();
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    assert.deepEqual(await readPlan(postId), ["scheduled", `${day}T10:00`]);
-    await drag();
+    assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${day}T10:00`]);
+    await move(page, "Fog", "ArrowRight", dayLabel, formatLongDay(nextDay));
     await dialog.getByRole("button", { name: "Move" }).click();
     await page.getByText("It needs approval again.").first().waitFor();
-    assert.deepEqual(await readPlan(postId), ["proposed", `${addDays(day, 1)}T10:00`]);
+    assert.deepEqual(await pages.readPlans(postId), [`harbour proposed ${nextDay}T10:00`]);
     assert.equal(await page.getByRole("button", { name: "Undo" }).count(), 0, "Undo can't restore the approval");
-    await page.context().close();
-  });
-
-  test("asks before archiving or deleting cancels a request that Undo can't restore (PUB-3, WEB-10)", async () => {
-    const [listedId, openedId] = [
-      await addPost("Boats", { at: toIso(`${day}T10:00`), propose: true }),
-      await addPost("Gulls", { at: toIso(`${day}T10:00`), propose: true }),
-    ];
-    const page = await open(owner, "");
-    const archive = async () => {
-      await page.getByRole("button", { name: "Actions for Boats" }).click();
-      await page.getByRole("menuitem", { name: "Archive" }).click();
-    };
-    await archive();
-    const dialog = page.getByRole("dialog", { name: "Archive “Boats”?" });
-    await dialog.getByText("This cancels what waits for approval or a new time:").waitFor();
-    await dialog.getByText(/^harbour\s· Sandbox: .*, 10:00$/).waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    assert.deepEqual(await readPlan(listedId), ["proposed", `${day}T10:00`]);
-    await archive();
-    await dialog.getByRole("button", { name: "Archive" }).click();
-    await page.getByRole("link", { name: "Boats" }).waitFor({ state: "detached" });
-    // The list hides the post before the server responds.
-    await waitUntil(async () => (await readPlan(listedId))[0] === "canceled", { description: "it is canceled" });
-    await page.getByRole("button", { name: "Undo" }).last().click();
-    const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "Boats", exact: true }) });
-    // Until the list has loaded again, it shows the request.
-    await row.getByText("Draft", { exact: true }).first().waitFor();
-
-    // No request is left that archiving would cancel.
-    await archive();
-    await waitUntil(async () => (await read(listedId)).status === "archived", { description: "it is archived" });
-
-    await page.getByRole("checkbox", { name: "Select Gulls" }).check();
-    await page.getByRole("button", { name: "Move to trash" }).click();
-    await page
-      .getByRole("dialog", { name: "Move “Gulls” to the trash?" })
-      .getByRole("button", { name: "Cancel" })
-      .click();
-
-    await page.getByRole("link", { name: "Gulls" }).click();
-    await page.getByRole("button", { name: "Actions for this post" }).click();
-    await page.getByRole("menuitem", { name: "Move to trash" }).click();
-    await page
-      .getByRole("dialog", { name: "Move “Gulls” to the trash?" })
-      .getByRole("button", { name: "Cancel" })
-      .click();
-    assert.equal((await readPlan(openedId))[0], "proposed");
-    await page.context().close();
-  });
-
-  test("a scheduled post offers to reschedule it from the list, not to schedule it or mark it ready (PUB-1, WEB-12)", async () => {
-    const postId = await addPost("Lanterns", { at: toIso(`${day}T10:00`) });
-    const page = await open(owner, "");
-    await page.getByRole("button", { name: "Actions for Lanterns" }).click();
-    const reschedule = page.getByRole("menuitem", { name: "Reschedule…" });
-    await reschedule.waitFor();
-    assert.deepEqual(await page.getByRole("menuitem").allTextContents(), [
-      "Open",
-      "Copy link",
-      "Reschedule…",
-      "Duplicate",
-      "Archive",
-      "Move to trash",
-    ]);
-    await reschedule.click();
-    const dialog = page.getByRole("dialog", { name: "Reschedule “Lanterns”" });
-    const time = dialog.getByLabel("Date and time");
-    assert.equal(await time.inputValue(), `${day}T10:00`);
-    await time.fill(`${addDays(day, 1)}T11:30`);
-    await dialog.getByRole("button", { name: "Save time" }).click();
-    await page.getByText(/^“Lanterns” moved to /).waitFor();
-    assert.deepEqual(await readPlan(postId), ["scheduled", `${addDays(day, 1)}T11:30`]);
-    await page.context().close();
   });
 
   test("schedules an unscheduled post by mouse, keyboard and button, with accounts and time chosen (PUB-1, WEB-12)", async () => {
-    const postId = await addPost("Lighthouse");
-    const secondPostId = await addPost("Ferry");
-    const page = await open(owner, `?view=calendar&date=${day}`);
+    const [ferryId, postId] = [await pages.addPost("Ferry"), await pages.addPost("Lighthouse")];
+    const page = await openCalendar();
     const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
     const dialog = page.getByRole("dialog", { name: /^Schedule post (Lighthouse|Ferry)$/ });
-    const readForm = async () => [
-      await dialog.getByLabel("harbour").isChecked(),
-      await dialog.getByLabel("Date and time").inputValue(),
-    ];
+    const time = dialog.getByLabel("Date and time");
     const row = unscheduled.getByRole("listitem").filter({ hasText: "Lighthouse" });
-    const cell = page.getByRole("cell").filter({ hasText: formatLongDay(addDays(day, 2)) });
-    await waitForCalendar(page);
-    const [from, to] = [await row.boundingBox(), await cell.boundingBox()];
-    assert.ok(from && to);
+    const from = await getBox(row);
+    const to = await getBox(page.getByRole("cell").filter({ hasText: formatLongDay(addDays(day, 2)) }));
     await page.mouse.move(from.x + 40, from.y + 12);
     await page.mouse.down();
     await page.mouse.move(from.x + 20, from.y + 20, { steps: 4 });
     await page.mouse.move(to.x + 40, to.y + 60, { steps: 8 });
     await waitForPlace(page, formatLongDay(addDays(day, 2)));
     await page.mouse.up();
-    await dialog.waitFor();
-    assert.deepEqual(await readForm(), [true, `${addDays(day, 2)}T09:00`]);
+    await dialog.getByLabel("harbour").and(page.locator(":checked")).waitFor();
+    assert.equal(await time.inputValue(), `${addDays(day, 2)}T09:00`);
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Schedule" }).click();
-    await page.getByRole("button", { name: /^Lighthouse\b/ }).waitFor();
-    assert.deepEqual(await readPlan(postId), ["scheduled", `${addDays(day, 2)}T09:00`]);
+    await getCard(page, "Lighthouse").waitFor();
+    assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${addDays(day, 2)}T09:00`]);
     await row.waitFor({ state: "detached" });
 
-    await page.getByRole("radio", { name: "Agenda" }).click();
-    await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
-    await page.getByRole("radio", { name: "Month" }).click();
     const dragHint = unscheduled.getByText("Drag a post to a day, or choose a time with its calendar button.");
-    await dragHint.waitFor();
-    await page.setViewportSize({ width: 1024, height: 900 });
-    await unscheduled.getByText("Choose a time for a post with its calendar button.").waitFor();
-    await page.setViewportSize({ width: 1440, height: 900 });
+    const buttonHint = unscheduled.getByText("Choose a time for a post with its calendar button.");
+    await page.getByRole("radio", { name: "Agenda" }).click();
+    await buttonHint.waitFor();
+    await page.getByRole("radio", { name: "Month" }).click();
     await dragHint.waitFor();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await button.press("Space");
-    const lastAnnouncement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
-    const firstPlace = await lastAnnouncement.textContent();
+    const announcement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
+    const firstPlace = await announcement.textContent();
     await page.keyboard.press("ArrowLeft");
-    await waitUntil(async () => (await lastAnnouncement.textContent()) !== firstPlace, {
+    await waitUntil(async () => (await announcement.textContent()) !== firstPlace, {
       description: "the post is over another day",
     });
-    const place = await lastAnnouncement.textContent();
+    const place = await announcement.textContent();
     await page.keyboard.press("Space");
-    await dialog.waitFor();
-    const [, localTime] = await readForm();
-    assert.equal(formatLongDay(String(localTime).slice(0, 10)), place);
+    assert.equal(formatLongDay((await time.inputValue()).slice(0, 10)), place);
     await page.keyboard.press("Escape");
-    assert.deepEqual(await readPlan(secondPostId), [undefined, undefined]);
-    await page.context().close();
+    assert.deepEqual(await pages.readPlans(ferryId), []);
   });
 
   test("keeps the day that a post was dropped on while the user connects the first account (PUB-1, WEB-12)", async () => {
-    const newOwner = await newStudio(fixture.service.deps);
-    await createPost(fixture.service.deps, newOwner, { title: "Regatta", body: "Sails." });
-    const page = await open(newOwner, `?view=calendar&date=${day}`);
-    await page.getByRole("button", { name: "Schedule Regatta" }).waitFor();
-    await waitForCalendar(page);
+    pages.owner = await newStudio(pages.deps, pages.owner);
+    await pages.addPost("Regatta");
+    const page = await openCalendar();
     await page.getByRole("button", { name: "Schedule Regatta" }).press("Space");
-    const announcement = await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/);
-    const place = await announcement.textContent();
+    const place = await (await waitForAnnouncement(page, /^[A-Z][a-z]+day,? \d+ \w+$/)).textContent();
     await page.keyboard.press("Space");
     await page.getByRole("dialog").getByRole("link", { name: "Platforms page" }).click();
     await page.getByRole("link", { name: "Back to “Regatta”" }).click();
     await page.getByText(/^Intended for /).waitFor();
     const localTime = new URL(page.url()).searchParams.get("at") ?? "";
     assert.equal(formatLongDay(localTime.slice(0, 10)), place);
-    await page.context().close();
   });
 
-  test("a request without a time is scheduled in the list, and not unscheduled in the calendar (WEB-12)", async () => {
-    const postId = await addPost("Buoy");
-    await addPost("Anchor");
-    await publishPost(fixture.service.deps, owner, { postId, connectionIds: [connectionId], propose: true });
-    const page = await open(owner, "?status=scheduled");
-    await page.getByRole("link", { name: "Buoy" }).waitFor();
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts?view=calendar&date=${day}`);
-    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
-    await unscheduled.getByRole("link", { name: "Anchor" }).waitFor();
-    assert.equal(await unscheduled.getByRole("link", { name: "Buoy" }).count(), 0);
-    await page.context().close();
-  });
-
-  test("keeps every one of several quick presses in the calendar (WEB-12)", async () => {
-    const otherId = await newConnection(fixture.service.deps, owner, "lagoon", "sandbox");
-    const page = await open(owner, `?view=calendar&date=${day}`);
+  test("keeps each of several quick presses, and moves only the accounts that the filter shows (PUB-1, WEB-12)", async () => {
+    await connectQuay();
+    const bothId = await pages.planPost("Mussels", { at: `${day}T10:00` });
+    await pages.planPost("Rope", { at: `${day}T11:00`, connectionIds: pages.connectionIds.slice(1) });
+    const page = await openCalendar();
     const readSearch = (name: string) => new URL(page.url()).searchParams.get(name);
-    await page.getByRole("button", { name: "Next month" }).waitFor();
     // Faster than the page renders.
     await page.evaluate(`for (let i = 0; i < 3; i++) document.querySelector("[aria-label='Next month']").click()`);
-    const expectedDate = `${addMonths(day, 3).slice(0, 7)}-01`;
-    await waitUntil(async () => readSearch("date") === expectedDate, { description: expectedDate });
+    const laterDay = `${addMonths(day, 3).slice(0, 7)}-01`;
+    await waitUntil(() => readSearch("date") === laterDay, { description: laterDay });
     await page.getByRole("button", { name: "Accounts" }).click();
-    await page.getByRole("menuitemcheckbox", { name: "lagoon" }).waitFor();
+    await page.getByRole("menuitemcheckbox", { name: "quay" }).waitFor();
     await page.evaluate(`document.querySelectorAll("[role=menuitemcheckbox]").forEach((item) => item.click())`);
-    await page.getByRole("menuitemcheckbox", { checked: true }).nth(1).waitFor();
-    const expectedIds = [connectionId, otherId].toSorted().join();
-    await waitUntil(() => readSearch("accounts")?.split(",").toSorted().join() === expectedIds, {
-      description: "both accounts are in the URL",
-    });
-    await page.context().close();
+    await waitUntil(() => readSearch("accounts")?.split(",").length === 2, { description: "both accounts" });
+    assert.deepEqual(await findViolations(page), []);
+
+    await pages.goTo(page, `posts?view=calendar&date=${day}&accounts=${pages.connectionIds[0]}`);
+    const card = getCard(page, "Mussels");
+    await card.getByText("harbour").first().waitFor();
+    assert.equal(await getCard(page, "Rope").count(), 0);
+    await card.press("Enter");
+    await page.getByRole("button", { name: "Reschedule" }).click();
+    await page.getByLabel("Date and time").fill(`${nextDay}T12:00`);
+    await page.getByRole("button", { name: "Save time" }).click();
+    await page.getByText("for harbour. Its other accounts keep their time.").first().waitFor();
+    assert.deepEqual(await pages.readPlans(bothId), [
+      `harbour scheduled ${nextDay}T12:00`,
+      `quay scheduled ${day}T10:00`,
+    ]);
+    await page.getByRole("button", { name: "Accounts: harbour" }).click();
+    await page.getByRole("menuitem", { name: "All accounts" }).click();
+    await getCard(page, "Rope").waitFor();
+    assert.equal(readSearch("accounts"), null);
   });
 
-  test("search, tag and author filter the calendar and the unscheduled posts (WEB-12)", async () => {
-    const { deps } = fixture.service;
-    const plannedPostId = await addPost("Mussels at low tide", { at: toIso(`${day}T11:00`) });
-    await updatePost(deps, owner, { postId: await addPost("Mussels for dinner"), tags: ["food"] });
-    await addPost("Rope");
-    const page = await open(owner, `?view=calendar&date=${day}`);
-    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" }).getByRole("list");
-    const cards = page.getByRole("table").getByRole("listitem").getByRole("button");
-    await unscheduled.getByRole("link", { name: "Rope" }).waitFor();
-    await page.getByRole("searchbox", { name: "Search posts" }).fill("mussels");
-    await unscheduled.getByRole("link", { name: "Rope" }).waitFor({ state: "detached" });
-    await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
-    await unscheduled.getByRole("link", { name: "Mussels for dinner" }).waitFor();
-    assert.equal(await cards.count(), 1);
-    assert.equal(await unscheduled.getByRole("link").count(), 1);
+  test("search and tag filter the calendar and the posts without a request or a time (WEB-12)", async () => {
+    await pages.planPost("Mussels at low tide", { at: `${day}T11:00` });
+    await pages.addPost("Mussels for dinner", { tags: ["food"] });
+    await pages.planPost("Mussels for lunch", { propose: true });
+    await pages.addPost("Rope");
+    const page = await openCalendar();
+    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" }).getByRole("list").getByRole("link");
+    const card = page.getByRole("table").getByRole("listitem").filter({ hasText: "Mussels at low tide" });
+    const search = page.getByRole("searchbox", { name: "Search posts" });
+    await search.fill("mussels");
+    await unscheduled.filter({ hasText: "Rope" }).waitFor({ state: "detached" });
+    await card.waitFor();
+    assert.deepEqual(await unscheduled.allTextContents(), ["DraftMussels for dinner"]);
     assert.match(page.url(), /q=mussels/);
-
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts?view=calendar&date=${day}&tag=food`);
-    await unscheduled.getByRole("link", { name: "Mussels for dinner" }).waitFor();
+    await pages.goTo(page, `posts?view=calendar&date=${day}&tag=food`);
+    await unscheduled.filter({ hasText: "Mussels for dinner" }).waitFor();
     await page.getByText("Nothing in this month matches these filters.").waitFor();
-    assert.equal(await unscheduled.getByRole("link").count(), 1);
     await page.getByRole("link", { name: "Clear filters" }).click();
-    await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
-    await page.getByRole("searchbox", { name: "Search posts" }).fill("walrus");
+    await card.waitFor();
+    await search.fill("walrus");
     await page.getByText("Nothing in this month matches “walrus”.").waitFor();
     await page.getByRole("link", { name: "Clear search" }).click();
-    await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
-    assert.equal((await readPlan(plannedPostId))[0], "scheduled");
-    await page.context().close();
+    await card.waitFor();
+  });
+
+  test("cards have a different icon for each state, and a full day shows those that wait for a person (WEB-12)", async () => {
+    const title = "The fog came in over the harbour before breakfast and stayed until noon";
+    const states = ["missed", "unconfirmed", "failed"] as const;
+    for (const state of states)
+      await pages.changePublications(await pages.planPost(title, { at: `${day}T10:00` }), { state });
+    for (const hour of ["08", "09", "10", "11", "12"])
+      await pages.planPost(`${title} ${hour}`, { at: `${nextDay}T${hour}:00` });
+    await pages.planPost("Wait", { at: `${nextDay}T20:00`, propose: true });
+    const page = await openCalendar();
+    const icons = new Set<string>();
+    for (const state of states) {
+      const card = page.getByRole("button", { name: new RegExp(`${title}.*, ${state}, harbour`, "i") });
+      icons.add(await card.locator("svg").innerHTML());
+    }
+    assert.equal(icons.size, states.length);
+    const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
+    await unscheduled.getByText("Failed", { exact: true }).waitFor();
+    assert.equal(await unscheduled.getByText("Missed").count(), 0, "a missed post is only on its day");
+
+    await page.getByRole("button", { name: `Show 2 more on ${formatLongDay(nextDay)}` }).waitFor();
+    const cards = page
+      .getByRole("cell")
+      .filter({ hasText: formatLongDay(nextDay) })
+      .getByRole("listitem");
+    const times = (await cards.allTextContents()).map((text) => /\d\d:00/.exec(text)?.[0]).join(" ");
+    assert.equal(times, "08:00 09:00 10:00 20:00", "what waits for approval is always shown");
+    const [longTitle, shortTitle] = [
+      await getBox(cards.first().getByText(title)),
+      await getBox(cards.getByText("Wait", { exact: true })),
+    ];
+    assert.equal(longTitle.height, 2 * shortTitle.height, "a title has at most two lines");
+    assert.deepEqual(await findViolations(page), []);
+  });
+
+  test("offers no other time for a missed publication that a newer one has replaced, and cancels one (PUB-1, PUB-10)", async () => {
+    await connectQuay();
+    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
+    await pages.changePublications(postId, { state: "missed" });
+    const connectionIds = pages.connectionIds.slice(0, 1);
+    await publishPost(pages.deps, pages.owner, { postId, connectionIds, at: toIso(`${nextDay}T10:00`) });
+    const page = await openCalendar();
+    const cards = page
+      .getByRole("cell")
+      .filter({ hasText: dayLabel })
+      .getByRole("button", { name: /^Fog\b/ });
+    const dialog = page.getByRole("dialog", { name: "Fog" });
+    const actions: Record<string, string[]> = {};
+    for (const card of await cards.all()) {
+      await card.press("Enter");
+      await dialog.getByText("Sandbox", { exact: true }).waitFor(); // the name is loaded separately
+      const account = (await dialog.getByRole("listitem").textContent()) ?? "";
+      actions[account] = await dialog.getByRole("button").allTextContents();
+      assert.equal(await countLines(dialog.getByRole("button")), 1, "the buttons fit on one line");
+      await dialog.getByRole("button", { name: "Close" }).click();
+    }
+    assert.deepEqual(actions, {
+      harbourSandbox: ["Cancel publication", "Close"],
+      quaySandbox: ["Cancel publication", "Close", "Reschedule…"],
+    });
+    await cards.first().press("Enter");
+    await dialog.getByRole("button", { name: "Cancel publication" }).click();
+    await page
+      .getByRole("dialog", { name: /^Cancel publishing to / })
+      .getByRole("button", { name: "Cancel publication" })
+      .click();
+    await waitUntil(async () => (await cards.count()) === 1, { description: "one card is left" });
+    const states = (await pages.readPlans(postId)).map((plan) => plan.split(" ")[1]);
+    assert.deepEqual(states.toSorted(), ["canceled", "missed", "scheduled"]);
   });
 });
