@@ -4,23 +4,22 @@ import type { Locator, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
-import { cancelPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { hours, seconds, toIsoTime } from "#lib/clock.ts";
+import { hours, seconds } from "#lib/clock.ts";
 import { findViolations } from "../support/axe.ts";
+import { getBox, type Box } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { fromNow } from "../support/clock.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { waitForFit } from "../support/page-waits.ts";
-import type { SandboxPostView } from "../support/publishing-fixture.ts";
+import { cancelPublications, connectSandboxAccount, listSandboxTexts } from "../support/sandbox-accounts.ts";
+import { phone } from "../support/studio-pages.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, waitForData, type WebFixture } from "../support/web-fixture.ts";
 
 const desktop = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
 const approveButton = { name: /^Approve and publish/ };
-
-type Box = NonNullable<Awaited<ReturnType<Locator["boundingBox"]>>>;
 
 describe("approving in a browser", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
@@ -28,6 +27,7 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
   let client: Caller;
   let page: Page;
   let connectionIds: string[];
+  let stoppedAt = 0;
   /** The approvals and undone approvals that the page has sent. */
   const sentDecisions: string[] = [];
 
@@ -41,27 +41,13 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
       const decision = /\/(approve|unapprove)$/.exec(request.url());
       if (decision) sentDecisions.push(decision[1] ?? "");
     });
-    for (const account of ["harbour", "lighthouse"]) {
-      await openStudioPage("platforms");
-      await page
-        .getByRole("button", { name: "Connect Sandbox" })
-        .or(page.getByRole("button", { name: /another/ }))
-        .click();
-      await page.getByRole("button", { name: "Continue to Sandbox" }).click();
-      await page.getByLabel("Account").fill(account);
-      await page.getByRole("button", { name: "Allow Atelier to post" }).click();
-      await page.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
-    }
-    const connections = await fixture.service.deps.platformStore.list(owner.studio.id);
-    connectionIds = connections
-      .toSorted((a, b) => String(a.account.handle).localeCompare(String(b.account.handle)))
-      .map((connection) => connection.id);
+    const studioUrl = `${fixture.service.base}/studios/${owner.studio.id}`;
+    connectionIds = [];
+    for (const account of ["harbour", "lighthouse"])
+      connectionIds.push(await connectSandboxAccount(fixture.service.deps, page, studioUrl, account));
   });
   afterEach(async () => {
-    const { deps } = fixture.service;
-    for (const state of ["proposed", "scheduled"] as const)
-      for (const { id } of await deps.publications.list(owner.studio.id, { state, limit: 100 }))
-        await cancelPublication(deps, owner, { publicationId: id });
+    await cancelPublications(fixture.service.deps, owner);
     sentDecisions.length = 0;
     await page.clock.resume();
     await page.setViewportSize(desktop);
@@ -71,14 +57,11 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
   });
 
   const openStudioPage = (path: string) => page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
-  async function propose(title: string, accountCount = 1, at?: string): Promise<{ postId: string; ids: string[] }> {
+  async function propose(title: string, plan: { accountCount?: number; at?: string } = {}) {
     const { deps } = fixture.service;
+    const { accountCount = 1, ...time } = plan;
     const { id: postId } = await createPost(deps, client, { title, body: `${title}.` });
-    const request = {
-      postId,
-      connectionIds: connectionIds.slice(0, accountCount),
-      ...(at === undefined ? {} : { at }),
-    };
+    const request = { postId, connectionIds: connectionIds.slice(0, accountCount), ...time };
     const { publications } = await publishPost(deps, client, request);
     return { postId, ids: publications.map(({ id }) => id) };
   }
@@ -86,11 +69,7 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
     (await fixture.service.deps.publications.find(owner.studio.id, publicationId))?.state;
   const waitForState = (publicationId: string | undefined, state: string) =>
     waitUntil(async () => (await readState(publicationId)) === state, { timeoutMs: 60_000, description: state });
-  const countPublished = async (text: string) => {
-    const response = await fetch(`${fixture.service.base}/sandbox/posts`);
-    const { posts } = (await response.json()) as { posts: SandboxPostView[] };
-    return posts.filter((post) => post.text === text).length;
-  };
+  const isPublic = async (text: string) => (await listSandboxTexts(fixture.service.base)).includes(text);
   const proposals = () => page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
   const findProposal = (title: string) => proposals().filter({ has: page.getByRole("heading", { name: title }) });
   const findToast = (title: string) => page.getByRole("listitem").filter({ hasText: `“${title}” approved.` });
@@ -101,9 +80,7 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
   };
   async function findBox(element: Locator): Promise<Box> {
     await element.scrollIntoViewIfNeeded();
-    const box = await element.boundingBox();
-    assert.ok(box);
-    return box;
+    return getBox(element);
   }
   const click = ({ x, y, width, height }: Box) => page.mouse.dblclick(x + width / 2, y + height / 2);
   /** The labels of the buttons and links in this place, from its left to its right edge. */
@@ -115,13 +92,13 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
     }
     return labels.filter((label) => label !== undefined);
   };
-  /** Sets the time of the page, which then stands still, so that a slow machine does not let ten seconds pass. */
-  const setTime = (ms: number) => page.clock.setFixedTime(ms);
-  const readBox = async (element: Locator) => JSON.stringify(await element.boundingBox());
+  /** Stops the clock of the page, so that a slow machine does not let ten seconds pass. */
+  const stopClock = () => page.clock.setFixedTime((stoppedAt = Date.parse(fromNow(0))));
+  const advanceClock = (ms: number) => page.clock.setFixedTime((stoppedAt += ms));
 
   test("Approve… on a post opens the proposals of this post only (WEB-13)", async () => {
-    await propose("Anchor", 2);
-    const { postId } = await propose("Buoy", 2);
+    await propose("Anchor", { accountCount: 2 });
+    const { postId } = await propose("Buoy", { accountCount: 2 });
     await openStudioPage(`posts/${postId}`);
     await page.getByRole("link", { name: "Approve…" }).click();
     await page.getByRole("button", approveButton).nth(1).waitFor();
@@ -138,14 +115,14 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
       const first = findProposal(`Dock ${name}`);
       const place = await findBox(first.getByRole("button", approveButton));
       const next = findProposal(`Eel ${name}`).getByRole("heading");
-      const nextBox = await readBox(next);
-      await setTime(Date.now());
+      const nextBox = await getBox(next);
+      await stopClock();
       await click(place);
       await findToast(`Dock ${name}`).waitFor();
       // The toast can appear before the buttons are replaced.
       await first.getByText("Approved", { exact: true }).waitFor();
       assert.deepEqual(await findClickable(place), [], "nothing to click there");
-      assert.equal(await readBox(next), nextBox, "the next post did not move");
+      assert.deepEqual(await getBox(next), nextBox, "the next post did not move");
       await click(place);
       await page.waitForResponse(/\/publications\?/);
       assert.deepEqual(sentDecisions, ["approve"]);
@@ -155,20 +132,20 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
 
   test("what other people do moves no proposal (WEB-13, B2)", async () => {
     const { deps } = fixture.service;
-    const first = await propose("Gull", 1, toIsoTime(Date.now() + hours(3)));
-    await propose("Heron", 1, toIsoTime(Date.now() + hours(4)));
+    const first = await propose("Gull", { at: fromNow(hours(3)) });
+    await propose("Heron", { at: fromNow(hours(4)) });
     await openStudioPage("publications/approvals");
     await findProposal("Heron")
       .getByRole("button", { name: /^Approve for/ })
       .waitFor();
     await waitForData(page);
     const heading = findProposal("Heron").getByRole("heading");
-    const box = await readBox(heading);
+    const box = await getBox(heading);
     await approvePublication(deps, owner, { publicationId: first.ids[0] ?? "", revision: 1 });
-    await propose("Ibis", 1, toIsoTime(Date.now() + hours(1)));
+    await propose("Ibis", { at: fromNow(hours(1)) });
     await findProposal("Ibis").waitFor();
     await findProposal("Gull").getByText("Approved", { exact: true }).waitFor();
-    assert.equal(await readBox(heading), box);
+    assert.deepEqual(await getBox(heading), box);
     const titles = await proposals().getByRole("heading", { level: 2 }).allTextContents();
     assert.deepEqual(titles, ["Gull", "Heron", "Ibis"]);
   });
@@ -177,36 +154,35 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
     const { ids } = await propose("Kelp");
     await openQueue();
     const approve = findProposal("Kelp").getByRole("button", approveButton);
-    const approvedAt = Date.now();
-    await setTime(approvedAt);
+    await stopClock();
     await approve.click();
     const toast = findToast("Kelp");
     await toast.getByText("Publishing to harbour in 10 s.").waitFor();
-    await setTime(approvedAt + seconds(7));
+    await advanceClock(seconds(7));
     await toast.getByText("Publishing to harbour in 3 s.").waitFor();
     assert.deepEqual(await findViolations(page), []);
     await toast.getByRole("button", { name: "Undo" }).click();
     await page.getByText("“Kelp” waits for approval again. Nothing was published.").first().waitFor();
     await approve.waitFor();
     assert.equal(await readState(ids[0]), "proposed");
-    assert.equal(await countPublished("Kelp."), 0);
+    assert.equal(await isPublic("Kelp."), false);
 
     await approve.click();
     await toast.getByText("Publishing to harbour in 10 s.").waitFor();
-    await setTime(approvedAt + seconds(17));
+    await advanceClock(seconds(10));
     await toast.waitFor({ state: "detached" });
     fixture.service.startWorker();
     await waitForState(ids[0], "published");
     await fixture.service.stopWorker();
     await findProposal("Kelp").getByText("Published", { exact: true }).waitFor();
-    assert.equal(await countPublished("Kelp."), 1);
+    assert.equal(await isPublic("Kelp."), true);
   });
 
   test("by keyboard, the focus stays at the approved post, and F8 leads to Undo (WEB-12, WEB-13)", async () => {
     const { ids } = await propose("Limpet");
     await propose("Mussel");
     await openQueue();
-    await setTime(Date.now());
+    await stopClock();
     await findProposal("Limpet").getByRole("button", approveButton).focus();
     await page.keyboard.press("Enter");
     const status = findProposal("Limpet").getByText("Approved", { exact: true });
@@ -246,13 +222,13 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
       await waitForData(page);
       const place = await findBox(approve);
       const heading = page.getByRole("heading", { name: "Timeline" });
-      const box = await readBox(heading);
-      await setTime(Date.now());
+      const box = await getBox(heading);
+      await stopClock();
       await click(place);
       await findToast(`Otter ${colorScheme}`).waitFor();
       await page.getByText("Approved", { exact: true }).waitFor();
       assert.deepEqual(await findClickable(place), []);
-      assert.equal(await readBox(heading), box);
+      assert.deepEqual(await getBox(heading), box);
       assert.deepEqual(await findViolations(page), []);
       await waitForFit(page);
       await page.getByRole("button", { name: "Undo" }).click();
