@@ -48,3 +48,20 @@ export async function blockPolls(page: Page, url: string): Promise<void> {
   });
   await promise;
 }
+
+/** Holds these requests until `release`; `firstRequest` resolves when the first one arrives. */
+export async function holdRequests(
+  page: Page,
+  url: string,
+  method: string,
+): Promise<{ firstRequest: Promise<void>; release(): void }> {
+  const firstRequest = Promise.withResolvers<void>();
+  const hold = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    firstRequest.resolve();
+    await hold.promise;
+    return route.continue();
+  });
+  return { firstRequest: firstRequest.promise, release: () => hold.resolve() };
+}
