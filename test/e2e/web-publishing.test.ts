@@ -340,13 +340,6 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await memberPage.getByText("Sent for approval to the owners and admins.").first().waitFor();
     const publications = memberPage.getByRole("list", { name: "Publications of this post" });
     await publications.getByText("Waiting for approval", { exact: true }).waitFor();
-    // The member withdraws the request, and asks again.
-    await publications.getByRole("button", { name: "Withdraw request for blue-harbour" }).click();
-    const confirmation = memberPage.getByRole("dialog", { name: "Withdraw the request to publish to blue-harbour?" });
-    await confirmation.getByRole("button", { name: "Withdraw request" }).click();
-    await publications.getByText("Canceled", { exact: true }).waitFor();
-    await publications.getByRole("button", { name: "Ask for approval to publish to blue-harbour" }).click();
-    await dialog.getByRole("button", { name: "Ask for approval" }).click();
     await memberPage.getByRole("link", { name: "View blue-harbour" }).click();
     await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
     assert.equal(await memberPage.getByRole("button", { name: /^Approve/ }).count(), 0);
