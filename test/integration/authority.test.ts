@@ -118,6 +118,8 @@ const toolExamples: Record<string, ToolExample> = {
   app_cancel_file: startAppFile,
 };
 
+const allEndings = Object.keys(accessEndings) as AccessEnding[];
+
 /** Tools whose transactions only reserve quota, which they do only if the studio has a limit that is nearly reached. */
 const withoutTransaction = ["app_create_part_urls", "app_send_part"];
 
@@ -139,52 +141,48 @@ forOneEngine("authority", (fixture) => {
   after(() => server.close());
 
   /**
-   * Runs the call repeatedly, each time on new data, and ends the caller's access before its first transaction, then
-   * before its second, and so on. Asserts that it fails and changes nothing afterwards. Returns how many transactions it
-   * made.
+   * Ends the caller's access before the first transaction of a call, in the same call before its second, and so on.
+   * Asserts that the call fails and changes nothing afterwards. Returns how many transactions the call makes.
    */
   async function endDuring(
-    ending: AccessEnding,
+    endings: readonly AccessEnding[],
     name: string,
     prepare: () => Promise<() => Promise<string>>,
   ): Promise<number> {
+    let run = await prepare();
     for (let number = 1; ; number++) {
-      const run = await prepare();
-      access.endBefore(ending, number);
-      const outcome = await run();
-      if (!(await access.checkUnchanged(`${name}, transaction ${number}`))) return number - 1;
-      assert.match(outcome, /^(not_found|forbidden|unauthenticated|40[134])$/, `${name}, transaction ${number}`);
+      for (const ending of endings) {
+        const label = `${name}, ${ending} before transaction ${number}`;
+        const outcome = await access.endDuring(ending, number, run, label);
+        if (outcome === undefined) return number - 1;
+        assert.match(outcome, /^(not_found|forbidden|unauthenticated|40[134])$/, label);
+        if (number > 1) run = await prepare(); // the transactions before have changed the data
+      }
     }
   }
 
-  const endings = Object.keys(accessEndings) as AccessEnding[];
   const writeRows = matrix.filter(({ route, statuses }) => !route.startsWith("GET") && statuses[0] < 300);
 
   for (const row of writeRows)
     test(`${row.route} ${row.variant ?? ""} changes nothing after access ended (F1, F2)`, async () => {
-      for (const ending of endings) {
-        const count = await endDuring(ending, row.route, async () => {
-          const scene = await createScene(deps, server, "owner");
-          for (const part of row.route.split("/")) if (part.startsWith(":")) await scene.getId(part.slice(1));
-          for (const name of row.needs ?? []) await scene.getId(name);
-          if (typeof row.body === "function") await row.body(scene.getId);
-          return async () => String((await callRow(server, scene, row)).status);
-        });
-        assert.ok(count > 0, `${row.route} does not change data in a transaction of its caller`);
-      }
+      const count = await endDuring(allEndings, row.route, async () => {
+        const scene = await createScene(deps, server, "owner");
+        for (const part of row.route.split("/")) if (part.startsWith(":")) await scene.getId(part.slice(1));
+        for (const name of row.needs ?? []) await scene.getId(name);
+        if (typeof row.body === "function") await row.body(scene.getId);
+        return async () => String((await callRow(server, scene, row)).status);
+      });
+      assert.ok(count > 0, "changes data in a transaction of its caller");
     });
 
-  for (const name of Object.keys(toolExamples))
+  for (const [name, createInput] of Object.entries(toolExamples))
     test(`${name} changes nothing after access ended (F1, F2)`, async () => {
-      for (const ending of endings) {
-        const count = await endDuring(ending, name, async () => {
-          const client = await actThroughClient(deps, await newStudio(deps));
-          const input = (await toolExamples[name]?.(deps, client)) ?? {};
-          const parsedInput = findTool(name).input.parse(input);
-          return () => getOutcome(runTool(deps, client, name, parsedInput));
-        });
-        assert.ok(count > 0 || withoutTransaction.includes(name), `${name} does not change data in a transaction`);
-      }
+      const count = await endDuring(allEndings, name, async () => {
+        const client = await actThroughClient(deps, await newStudio(deps));
+        const input = findTool(name).input.parse(await createInput(deps, client));
+        return () => getOutcome(runTool(deps, client, name, input));
+      });
+      assert.equal(count > 0, !withoutTransaction.includes(name), "changes data in a transaction of its caller");
     });
 
   test("every tool that changes data is covered", () => {
@@ -200,20 +198,18 @@ forOneEngine("authority", (fixture) => {
   };
   for (const [name, run] of Object.entries(uploads))
     test(`${name} through an upload link changes nothing after the link ended (F2)`, async () => {
-      for (const ending of endings) {
-        const count = await endDuring(ending, name, async () => {
-          const owner = await newStudio(deps);
-          const client = await actThroughClient(deps, owner);
-          const { postId } = await addPost(deps, owner);
-          const { url: linkUrl } = await createUploadSession(deps, client, { postId });
-          const caller = await resolveUploadCaller(deps, linkUrl.split("/u/")[1] ?? "");
-          const { file: startedFile } = await startFile(deps, caller, file);
-          const { urls } = await createPartUrls(deps, caller, { fileId: startedFile.id, parts: [1] });
-          await (deps.files as HookedFiles).parts.send(urls[0]?.url ?? "", pdf);
-          return () => getOutcome(run(caller, startedFile.id));
-        });
-        assert.ok(count > 0);
-      }
+      const count = await endDuring(allEndings, name, async () => {
+        const owner = await newStudio(deps);
+        const client = await actThroughClient(deps, owner);
+        const { postId } = await addPost(deps, owner);
+        const { url: linkUrl } = await createUploadSession(deps, client, { postId });
+        const caller = await resolveUploadCaller(deps, linkUrl.split("/u/")[1] ?? "");
+        const { file: startedFile } = await startFile(deps, caller, file);
+        const { urls } = await createPartUrls(deps, caller, { fileId: startedFile.id, parts: [1] });
+        await (deps.files as HookedFiles).parts.send(urls[0]?.url ?? "", pdf);
+        return () => getOutcome(run(caller, startedFile.id));
+      });
+      assert.ok(count > 0);
     });
 
   test("a user whose session ended creates no studio, grant or membership, and chooses no studio (F1)", async () => {
@@ -228,7 +224,7 @@ forOneEngine("authority", (fixture) => {
       },
     };
     for (const [name, prepare] of Object.entries(calls)) {
-      const count = await endDuring("credential", name, async () => {
+      const count = await endDuring(["credential"], name, async () => {
         const run = await prepare(await newStudio(deps, await newUser(deps)));
         return () => getOutcome(run());
       });
