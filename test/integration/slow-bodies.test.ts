@@ -236,7 +236,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     const body = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "list_posts" } }));
     // The first read authorizes the request and its first call, the second one the second call.
     let reads = 0;
-    let revoked: Promise<void> | undefined;
+    let revoked: Promise<unknown> | undefined;
     onAuthenticated = () => {
       if (++reads === 1) revoked = accessEndings.credential(fixture, client);
     };
