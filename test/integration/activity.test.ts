@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
@@ -171,45 +173,50 @@ const tables = [
 ] as const;
 
 forEachEngine("activity", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   const dumpTables = (): Promise<string[][]> =>
     Promise.all(
       tables.map(async (table) => {
-        const rows = await fixture.database.q.selectFrom(table).selectAll().execute();
+        const rows = await database.q.selectFrom(table).selectAll().execute();
         return rows.map((row) => JSON.stringify(row)).toSorted();
       }),
     );
 
   test("each change records one activity row, and is rolled back if the row cannot be written (ACT-1, ACT-2, L5)", async () => {
-    const scene = await createScene(fixture.deps);
+    const scene = await createScene(deps);
     // The id of the activity row is already in use, so the last statement of the change fails.
     const usedId = (await listRows()).at(-1)?.id ?? "";
-    const newId: Deps["newId"] = (kind) => (kind === "activity" ? usedId : fixture.deps.newId(kind));
-    const failingScene = { ...scene, deps: { ...fixture.deps, newId } };
+    const newId: Deps["newId"] = (kind) => (kind === "activity" ? usedId : deps.newId(kind));
+    const failingScene = { ...scene, deps: { ...deps, newId } };
     for (const [action, change] of Object.entries(changes)) {
       const rowsBefore = await listRows();
       const tablesBefore = await dumpTables();
       await assert.rejects(change(failingScene), action);
       assert.deepEqual(await dumpTables(), tablesBefore, action);
 
-      fixture.clock.advance(1);
+      clock.advance(1);
       await change(scene);
       const [row, ...others] = (await listRows()).slice(rowsBefore.length);
       assert.deepEqual([row?.action, others], [action, []]);
       assert.ok(row?.studio_id && row.subject_id);
       assert.ok(row.user_id ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
-      assert.equal(row.at, fixture.clock());
+      assert.equal(row.at, clock());
       if (action !== "studio.created") assert.equal(row.studio_id, scene.owner.studio.id);
     }
   });
 
   test("lists activity newest first, in pages, with the names of user and client (ACT-1)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
-    const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
-    await updatePost(fixture.deps, owner, { postId: post.id, status: "ready" });
-    await createPost(fixture.deps, await newStudio(fixture.deps), { title: "Elsewhere", body: "" });
-    const firstPage = await listActivity(fixture.deps, owner, listActivityInput.parse({ limit: 2 }));
-    const at = new Date(fixture.clock()).toISOString();
+    const post = await createPost(deps, viaClient, { title: "A", body: "" });
+    await updatePost(deps, owner, { postId: post.id, status: "ready" });
+    await createPost(deps, await newStudio(deps), { title: "Elsewhere", body: "" });
+    const firstPage = await listActivity(deps, owner, listActivityInput.parse({ limit: 2 }));
+    const at = new Date(clock()).toISOString();
     const user = { id: owner.user.id, name: owner.user.name };
     assert.deepEqual(
       firstPage.activity.map(({ id: _, ...rest }) => rest),
@@ -237,7 +244,7 @@ forEachEngine("activity", (fixture) => {
       ],
     );
     const secondPage = await listActivity(
-      fixture.deps,
+      deps,
       owner,
       listActivityInput.parse({ limit: 2, cursor: firstPage.nextCursor }),
     );
@@ -249,7 +256,6 @@ forEachEngine("activity", (fixture) => {
   });
 
   test("names posts, files, members, clients and accounts, even after they were deleted (ACT-1)", async () => {
-    const { deps } = fixture;
     const { owner, member } = await newStudioWithRoles(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Spring", body: "" });
     const [keptId, deletedId] = [await newFile(deps, owner), await newFile(deps, owner)];
@@ -306,16 +312,15 @@ forEachEngine("activity", (fixture) => {
   });
 
   test("looks up all names on a page with one query (ACT-1)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    for (let i = 0; i < 5; i++)
-      await attachAsset(fixture.deps, owner, { postId, assetId: await newFile(fixture.deps, owner) });
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "A", body: "" });
+    for (let i = 0; i < 5; i++) await attachAsset(deps, owner, { postId, assetId: await newFile(deps, owner) });
     const calls: number[] = [];
     const activity: Deps["activity"] = {
-      ...fixture.deps.activity,
+      ...deps.activity,
       async findNames(studioId, objects) {
         calls.push(objects.length);
-        return fixture.deps.activity.findNames(studioId, objects);
+        return deps.activity.findNames(studioId, objects);
       },
     };
     const page = await listActivity({ activity }, owner, listActivityInput.parse({ limit: 100 }));
@@ -324,12 +329,12 @@ forEachEngine("activity", (fixture) => {
   });
 
   test("does not name objects of another studio", async () => {
-    const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
-    const { id: postId } = await createPost(fixture.deps, stranger, { title: "Secret", body: "" });
-    const assetId = await newFile(fixture.deps, stranger);
-    const connectionId = await newConnection(fixture.deps, stranger);
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const { id: postId } = await createPost(deps, stranger, { title: "Secret", body: "" });
+    const assetId = await newFile(deps, stranger);
+    const connectionId = await newConnection(deps, stranger);
     assert.deepEqual(
-      await fixture.deps.activity.findNames(owner.studio.id, [
+      await deps.activity.findNames(owner.studio.id, [
         { type: "post", id: postId },
         { type: "asset", id: assetId },
         { type: "account", id: connectionId },
@@ -339,14 +344,14 @@ forEachEngine("activity", (fixture) => {
   });
 
   test("filters activity by user, client, action and combinations of them; a cursor is valid only for its list (ACT-1, T8)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
-    const member = await newMember(fixture.deps, owner, "member");
-    const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
-    await updatePost(fixture.deps, member, { postId: post.id, title: "B" });
-    await updatePost(fixture.deps, viaClient, { postId: post.id, status: "ready" });
+    const member = await newMember(deps, owner, "member");
+    const post = await createPost(deps, viaClient, { title: "A", body: "" });
+    await updatePost(deps, member, { postId: post.id, title: "B" });
+    await updatePost(deps, viaClient, { postId: post.id, status: "ready" });
     const search = async (filter: object) =>
-      (await listActivity(fixture.deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
+      (await listActivity(deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
         row.action,
         row.subjectName,
       ]);
@@ -361,24 +366,24 @@ forEachEngine("activity", (fixture) => {
     assert.deepEqual(await search({ clientId: "client-1", action: "post.created" }), [["post.created", "B"]]);
     assert.equal((await search({ action: "post.updated" })).length, 2);
     assert.deepEqual(await search({ userId: owner.user.id, clientId: "client-2" }), []);
-    const { nextCursor } = await listActivity(fixture.deps, owner, { action: "post.updated", limit: 1 });
+    const { nextCursor } = await listActivity(deps, owner, { action: "post.updated", limit: 1 });
     const nextPage = { limit: 1, cursor: nextCursor ?? "" };
-    assert.equal((await listActivity(fixture.deps, owner, { action: "post.updated", ...nextPage })).activity.length, 1);
-    const otherOwner = await newStudio(fixture.deps);
-    const withoutFilter = () => listActivity(fixture.deps, owner, nextPage);
-    const ofOtherStudio = () => listActivity(fixture.deps, otherOwner, { action: "post.updated", ...nextPage });
+    assert.equal((await listActivity(deps, owner, { action: "post.updated", ...nextPage })).activity.length, 1);
+    const otherOwner = await newStudio(deps);
+    const withoutFilter = () => listActivity(deps, owner, nextPage);
+    const ofOtherStudio = () => listActivity(deps, otherOwner, { action: "post.updated", ...nextPage });
     for (const list of [withoutFilter, ofOtherStudio]) assert.equal(await getOutcome(list), "invalid_input");
   });
 
   test("a rejected change records no activity (ACT-1)", async () => {
-    const { owner, member } = await newStudioWithRoles(fixture.deps);
-    const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
+    const { owner, member } = await newStudioWithRoles(deps);
+    const post = await createPost(deps, owner, { title: "A", body: "" });
     const before = (await listRows()).length;
     const rejectedChanges = [
-      changeRole(fixture.deps, member, { userId: owner.user.id, role: "member" }),
-      createInvitation(fixture.deps, member, { role: "member" }),
-      updatePost(fixture.deps, member, { postId: post.id, title: "B", revision: 9 }),
-      removeMember(fixture.deps, member, { userId: owner.user.id }),
+      changeRole(deps, member, { userId: owner.user.id, role: "member" }),
+      createInvitation(deps, member, { role: "member" }),
+      updatePost(deps, member, { postId: post.id, title: "B", revision: 9 }),
+      removeMember(deps, member, { userId: owner.user.id }),
     ];
     assert.deepEqual(await Promise.all(rejectedChanges.map((change) => getOutcome(change))), [
       "forbidden",
@@ -390,6 +395,6 @@ forEachEngine("activity", (fixture) => {
   });
 
   async function listRows() {
-    return fixture.database.q.selectFrom("activity").selectAll().orderBy("id").execute();
+    return database.q.selectFrom("activity").selectAll().orderBy("id").execute();
   }
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
 import type { Caller } from "#domain/caller.ts";
 import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
 import { maxCommentLength, maxCommentsPerPost } from "#domain/comments/comment.ts";
@@ -19,7 +21,7 @@ import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-c
 import { days, toIsoTime } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addPost } from "../support/history-fixture.ts";
+import { actThroughClient, addPost, newStudioWithPost } from "../support/history-fixture.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { countOutcomes, getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -31,8 +33,12 @@ const readBodies = async (deps: Deps, caller: Caller, postId: string) =>
   (await readComments(deps, caller, postId)).map(({ body }) => body);
 
 forEachEngine("comments", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   test("a comment names its user and client, and pages list a thread's first comment before its replies (COM-1)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, member);
@@ -63,9 +69,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("get_post returns the newest comments that fit, newest first, and counts the others (COM-1)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     const post = await getPost(deps, owner, { postId });
     assert.ok(!("comments" in post) && !("olderComments" in post), "without includeComments");
     for (let i = 0; i < 53; i++) await addComment(deps, owner, { postId, body: `Comment ${i}` });
@@ -78,10 +82,8 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("any member resolves and reopens a thread; a reply can't be resolved (COM-2)", async () => {
-    const { deps, clock } = fixture;
-    const owner = await newStudio(deps);
+    const { owner, postId } = await newStudioWithPost(deps);
     const member = await newMember(deps, owner, "member");
-    const { postId } = await addPost(deps, owner);
     const { id: commentId } = await addComment(deps, owner, { postId, body: "A" });
     const reply = await addComment(deps, owner, { postId, body: "B", parentId: commentId });
     const resolved = await resolveComment(deps, member, { commentId, resolved: true });
@@ -99,7 +101,6 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("users delete only their own comments, including those of their clients, and replies of others stay (COM-2)", async () => {
-    const { deps, database } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, member);
@@ -127,9 +128,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("comments of a post in the trash are not found, and are back when it is restored (COM-3)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     const { id: commentId } = await addComment(deps, owner, { postId, body: "A" });
     await deletePost(deps, owner, { postId });
     const calls = [
@@ -144,7 +143,6 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("ids of other studios, other posts and malformed ids are not found (COM-3, T1)", async () => {
-    const { deps } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const { postId } = await addPost(deps, owner);
     const { postId: otherPostId } = await addPost(deps, owner);
@@ -170,9 +168,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("a body is text of 1 to 10,000 characters, not all invisible, and is stored unchanged (COM-4, W4)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     const parse = (body: string) => addCommentOrReplyInput.safeParse({ postId, body });
     for (const body of ["", "   ", "\n\t", "\u200b\u200b", "\u0007", "a\0b", "\ud800", "x".repeat(100_000)])
       assert.equal(parse(body).success, false, JSON.stringify(body.slice(0, 20)));
@@ -194,9 +190,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("parallel calls do not exceed the limit of comments per post, and deleting a comment allows another one (COM-4, R2, X7)", async () => {
-    const { deps, database, clock } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     const last = await addComment(deps, owner, { postId, body: "A" });
     const columns = { studio_id: owner.studio.id, post_id: postId, body: "B", created_at: clock(), change_count: 0 };
     const rows = Array.from({ length: maxCommentsPerPost - 4 }, () => ({
@@ -220,7 +214,6 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("comments of a former member stay, and are deleted with their post or studio (COM-5)", async () => {
-    const { deps, clock, database } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, member);
@@ -250,12 +243,9 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("undo removes the client's comments, keeps replies of others, and undoing the undo restores them (UNDO-8, H2)", async () => {
-    const { deps, clock } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     const member = await newMember(deps, owner, "member");
     const otherClient = await actThroughClient(deps, member);
-    const { postId } = await addPost(deps, owner);
     const earlier = await addComment(deps, client, { postId, body: "Earlier" });
     clock.advance(1000);
     const since = toIsoTime(clock());
@@ -296,10 +286,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("a client that undoes its own undo gets its comments back (UNDO-8)", async () => {
-    const { deps, clock } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId } = await addPost(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     const since = toIsoTime(clock());
     await addComment(deps, client, { postId, body: "A" });
     clock.advance(1000);
@@ -315,7 +302,6 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("owners undo the comments of a client that now acts in another studio; strangers can't (UNDO-8, T1)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, member);
@@ -331,10 +317,7 @@ forEachEngine("comments", (fixture) => {
   });
 
   test("removed comments are deleted once no undo can restore them, unless their thread has replies (UNDO-8)", async () => {
-    const { deps, clock, database } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId } = await addPost(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     const since = toIsoTime(clock());
     const answered = await addComment(deps, client, { postId, body: "A" });
     const reply = await addComment(deps, owner, { postId, body: "B", parentId: answered.id });

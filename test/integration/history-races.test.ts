@@ -18,7 +18,7 @@ import { undoClientChanges, undoOwnChanges } from "#domain/undo/undo-changes.ts"
 import { toIsoTime } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { actThroughClient, addFile, addPost, newStudioWithPost, readHistory } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { countOutcomes, getOutcome } from "../support/outcome.ts";
 import { readConsistentStudio } from "../support/undo-studio.ts";
@@ -55,10 +55,8 @@ forEachEngine(
     test(`concurrent edits, attaches and an undo of one post lose no change, in each of ${roundCount} rounds (UNDO-2, HIST-1)`, async () => {
       const { deps, clock, database } = fixture;
       for (let round = 0; round < roundCount; round++) {
-        const owner = await newStudio(deps);
-        const client = await actThroughClient(deps, owner);
+        const { owner, client, postId, assetIds } = await newStudioWithPost(deps, { title: "A", body: "A", files: 3 });
         const member = await newMember(deps, owner, "member");
-        const { postId, assetIds } = await addPost(deps, owner, { title: "A", body: "A", files: 3 });
         const [first, second, third] = assetIds as [string, string, string];
         const unattachedFiles = [await addFile(deps, owner), await addFile(deps, owner)];
         clock.advance(1);
@@ -119,8 +117,7 @@ forEachEngine(
 
     /** Moves a post with two files, and an unattached file, to the trash of a new studio. */
     async function fillTrash(deps: Deps) {
-      const owner = await newStudio(deps);
-      const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+      const { owner, postId, assetIds } = await newStudioWithPost(deps, { files: 2 });
       const unattachedFile = await addFile(deps, owner);
       await deletePost(deps, owner, { postId });
       await deleteAsset(deps, owner, { assetId: unattachedFile });
@@ -190,8 +187,7 @@ forEachEngine(
     test("exactly one of several parallel deletes succeeds, and a concurrent attach leaves a consistent post (TRASH-1)", async () => {
       const { deps, database } = fixture;
       for (let round = 0; round < roundCount; round++) {
-        const owner = await newStudio(deps);
-        const { postId } = await addPost(deps, owner, { files: 1 });
+        const { owner, postId } = await newStudioWithPost(deps, { files: 1 });
         const [attachedFile, deletedFile] = [await addFile(deps, owner), await addFile(deps, owner)];
         const repeat = <T>(call: () => Promise<T>) => Array.from({ length: 4 }, () => call);
         const [postOutcomes, fileOutcomes] = await Promise.all([

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -11,13 +14,17 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { actThroughClient, addFile, addPost, newStudioWithPost, readHistory } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("history", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   test("every change creates a revision with its content, author and client (HIST-1, L5)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const { postId, assetIds } = await addPost(deps, client, { files: 2 });
@@ -55,9 +62,7 @@ forEachEngine("history", (fixture) => {
   });
 
   test("an autosave can keep the previous revision, and later ones collapse into it (HIST-2)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     for (const body of ["a", "b"]) await updatePost(deps, owner, { postId, body });
     await updatePost(deps, owner, { postId, body: "c" }, { keepsPreviousRevision: true });
     await updatePost(deps, owner, { postId, body: "d" });
@@ -73,11 +78,8 @@ forEachEngine("history", (fixture) => {
   });
 
   test("autosaves of one user within five minutes collapse into the last one; other changes do not (HIST-2, H4)", async () => {
-    const { deps, clock } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     const member = await newMember(deps, owner, "member");
-    const { postId } = await addPost(deps, owner);
     const saveBody = (caller: typeof owner, body: string) => updatePost(deps, caller, { postId, body });
     await saveBody(owner, "a");
     clock.advance(minutes(4));
@@ -111,10 +113,7 @@ forEachEngine("history", (fixture) => {
   });
 
   test("an AI client must pass the revision it read to change text, but not to change status or order (HIST-3, H1)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
+    const { client, postId, assetIds } = await newStudioWithPost(deps, { files: 1 });
     for (const change of [{ title: "A" }, { body: "B" }, { title: "A", status: "ready" as const }])
       assert.equal(await getOutcome(() => updatePost(deps, client, { postId, ...change })), "invalid_input");
     const { postId: foreignPostId } = await addPost(deps, await newStudio(deps));
@@ -128,10 +127,7 @@ forEachEngine("history", (fixture) => {
   });
 
   test("a post that changes while ready keeps the revision at which it was marked ready (HIST-4)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId } = await addPost(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     await updatePost(deps, owner, { postId, status: "ready" });
     const changedPost = await updatePost(deps, client, { postId, body: "Changed", revision: 2 });
     assert.deepEqual([changedPost.status, changedPost.revision, changedPost.readyRevision], ["ready", 3, 2]);
@@ -141,9 +137,7 @@ forEachEngine("history", (fixture) => {
   });
 
   test("restore brings back text, status, assets, order and alt text as a new revision (HIST-5)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId, assetIds } = await addPost(deps, owner, { files: 3 });
+    const { owner, postId, assetIds } = await newStudioWithPost(deps, { files: 3 });
     const [a, b, c] = assetIds as [string, string, string];
     await updateAsset(deps, owner, { assetId: a, altText: "First" });
     const originalPost = await getPost(deps, owner, { postId });
@@ -173,15 +167,13 @@ forEachEngine("history", (fixture) => {
   });
 
   test("restore omits assets that are permanently deleted or on another post, and lists them (HIST-5)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+    const { owner, postId, assetIds } = await newStudioWithPost(deps, { files: 2 });
     const otherPost = await addPost(deps, owner);
     const [movedId, deletedId] = assetIds as [string, string];
     for (const assetId of assetIds) await detachAsset(deps, owner, { postId, assetId });
     await attachAsset(deps, owner, { postId: otherPost.postId, assetId: movedId });
     await deleteAsset(deps, owner, { assetId: deletedId });
-    await fixture.database.q.deleteFrom("assets").where("id", "=", deletedId).execute();
+    await database.q.deleteFrom("assets").where("id", "=", deletedId).execute();
     const post = await restorePost(deps, owner, { postId, revision: 3 });
     assert.deepEqual(post.assets, []);
     assert.deepEqual(
@@ -194,7 +186,6 @@ forEachEngine("history", (fixture) => {
   });
 
   test("rejects a revision or post that does not exist or is in another studio with not_found (HIST-6, T1)", async () => {
-    const { deps } = fixture;
     const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const { postId } = await addPost(deps, owner);
     const calls = [

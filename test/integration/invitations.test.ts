@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, listMembers, removeMember } from "#domain/studios/members.ts";
 import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
@@ -12,83 +15,83 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   test("a user who accepts an invitation within seven days becomes a member with its role (INVITE-1)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const { url, expiresAt } = await createInvitation(fixture.deps, owner, { role: "admin" });
+    const owner = await newStudio(deps);
+    const { url, expiresAt } = await createInvitation(deps, owner, { role: "admin" });
     assert.match(url, /^http:\/\/localhost:3000\/join\/[\w-]{43}$/);
-    assert.equal(Date.parse(expiresAt), fixture.clock() + days(7));
-    const invitee = await newUser(fixture.deps);
-    fixture.clock.advance(days(7) - 1);
-    const membership = await acceptInvitation(fixture.deps, invitee, { token: url.split("/join/")[1] ?? "" });
+    assert.equal(Date.parse(expiresAt), clock() + days(7));
+    const invitee = await newUser(deps);
+    clock.advance(days(7) - 1);
+    const membership = await acceptInvitation(deps, invitee, { token: url.split("/join/")[1] ?? "" });
     assert.deepEqual(membership, {
       studioId: owner.studio.id,
       userId: invitee.user.id,
       role: "admin",
-      joinedAt: new Date(fixture.clock()).toISOString(),
+      joinedAt: new Date(clock()).toISOString(),
     });
-    assert.equal((await resolveStudioCaller(fixture.deps, invitee, owner.studio.id)).role, "admin");
+    assert.equal((await resolveStudioCaller(deps, invitee, owner.studio.id)).role, "admin");
   });
 
   test("an invitation expires after seven days (INVITE-1)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const token = await createInvitationToken(fixture.deps, owner, "member");
-    fixture.clock.advance(days(7));
-    assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "not_found");
-    assert.deepEqual((await listInvitations(fixture.deps, owner)).invitations, []);
+    const owner = await newStudio(deps);
+    const token = await createInvitationToken(deps, owner, "member");
+    clock.advance(days(7));
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token })), "not_found");
+    assert.deepEqual((await listInvitations(deps, owner)).invitations, []);
   });
 
   test("an invitation can be used once (INVITE-2, T6)", async () => {
-    const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
-    const [first, second] = [await newUser(fixture.deps), await newUser(fixture.deps)];
-    assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "ok");
-    assert.equal(await getOutcome(acceptInvitation(fixture.deps, second, { token })), "not_found");
-    assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "not_found");
+    const token = await createInvitationToken(deps, await newStudio(deps), "member");
+    const [first, second] = [await newUser(deps), await newUser(deps)];
+    assert.equal(await getOutcome(acceptInvitation(deps, first, { token })), "ok");
+    assert.equal(await getOutcome(acceptInvitation(deps, second, { token })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(deps, first, { token })), "not_found");
   });
 
   test("exactly one of thirty users who accept an invitation concurrently becomes a member (INVITE-2, T6)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const token = await createInvitationToken(fixture.deps, owner, "owner");
-    const invitees = await Promise.all(Array.from({ length: 30 }, () => newUser(fixture.deps)));
-    assert.deepEqual(
-      await countOutcomes(invitees.map((invitee) => acceptInvitation(fixture.deps, invitee, { token }))),
-      {
-        ok: 1,
-        not_found: 29,
-      },
-    );
-    assert.equal((await listMembers(fixture.deps, owner)).members.length, 2);
+    const owner = await newStudio(deps);
+    const token = await createInvitationToken(deps, owner, "owner");
+    const invitees = await Promise.all(Array.from({ length: 30 }, () => newUser(deps)));
+    assert.deepEqual(await countOutcomes(invitees.map((invitee) => acceptInvitation(deps, invitee, { token }))), {
+      ok: 1,
+      not_found: 29,
+    });
+    assert.equal((await listMembers(deps, owner)).members.length, 2);
     assert.equal(await getOwnerCount(owner.studio.id), 2);
   });
 
   test("a user who accepts thirty invitations concurrently becomes a member once (INVITE-2, T6)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const tokens = await Promise.all(
-      Array.from({ length: 30 }, () => createInvitationToken(fixture.deps, owner, "owner")),
-    );
-    const invitee = await newUser(fixture.deps);
-    const outcomes = await countOutcomes(tokens.map((token) => acceptInvitation(fixture.deps, invitee, { token })));
+    const owner = await newStudio(deps);
+    const tokens = await Promise.all(Array.from({ length: 30 }, () => createInvitationToken(deps, owner, "owner")));
+    const invitee = await newUser(deps);
+    const outcomes = await countOutcomes(tokens.map((token) => acceptInvitation(deps, invitee, { token })));
     assert.deepEqual(
       Object.keys(outcomes).filter((code) => !["ok", "not_found"].includes(code)),
       [],
     );
-    assert.equal((await listMembers(fixture.deps, owner)).members.length, 2);
+    assert.equal((await listMembers(deps, owner)).members.length, 2);
     assert.equal(await getOwnerCount(owner.studio.id), 2);
-    assert.equal((await listInvitations(fixture.deps, owner)).invitations.length, 29, "only one invitation is used");
+    assert.equal((await listInvitations(deps, owner)).invitations.length, 29, "only one invitation is used");
   });
 
   test("a member who accepts an invitation keeps their role, and the link stays valid (INVITE-2)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const member = await newMember(fixture.deps, owner, "member");
-    const token = await createInvitationToken(fixture.deps, owner, "owner");
-    assert.equal((await acceptInvitation(fixture.deps, member, { token })).role, "member");
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const token = await createInvitationToken(deps, owner, "owner");
+    assert.equal((await acceptInvitation(deps, member, { token })).role, "member");
     assert.equal(await getOwnerCount(owner.studio.id), 1);
-    assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "ok");
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token })), "ok");
   });
 
   test("only a user with the verified email of an invitation can accept it (INVITE-3, T6)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const { email } = createInvitationInput.parse({ role: "member", email: "Kate@Example.com" });
-    const token = await createInvitationToken(fixture.deps, owner, "member", email);
+    const token = await createInvitationToken(deps, owner, "member", email);
     const otherUsers = [
       { email: "other@example.com" },
       { email: "kate@example.com", emailVerified: false },
@@ -99,44 +102,38 @@ forEachEngine("invitations", (fixture) => {
     ];
     for (const otherUser of otherUsers) {
       assert.equal(
-        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps, otherUser), { token })),
+        await getOutcome(acceptInvitation(deps, await newUser(deps, otherUser), { token })),
         "forbidden",
         JSON.stringify(otherUser),
       );
     }
-    assert.equal((await listMembers(fixture.deps, owner)).members.length, 1);
+    assert.equal((await listMembers(deps, owner)).members.length, 1);
     assert.equal(
-      await getOutcome(
-        acceptInvitation(fixture.deps, await newUser(fixture.deps, { email: "KATE@example.COM" }), { token }),
-      ),
+      await getOutcome(acceptInvitation(deps, await newUser(deps, { email: "KATE@example.COM" }), { token })),
       "ok",
     );
   });
 
   test("a revoked invitation cannot be accepted, even concurrently (INVITE-4, T6)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     for (let round = 0; round < 20; round++) {
-      const { id, url } = await createInvitation(fixture.deps, owner, { role: "member" });
+      const { id, url } = await createInvitation(deps, owner, { role: "member" });
       const token = url.split("/join/")[1] ?? "";
-      const invitee = await newUser(fixture.deps);
+      const invitee = await newUser(deps);
       const [acceptOutcome, revokeOutcome] = await Promise.all([
-        getOutcome(acceptInvitation(fixture.deps, invitee, { token })),
-        getOutcome(revokeInvitation(fixture.deps, owner, { invitationId: id })),
+        getOutcome(acceptInvitation(deps, invitee, { token })),
+        getOutcome(revokeInvitation(deps, owner, { invitationId: id })),
       ]);
       assert.deepEqual(
         [acceptOutcome, revokeOutcome].toSorted(),
         ["not_found", "ok"],
         "either the acceptance or the revocation succeeds",
       );
-      assert.equal(
-        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })),
-        "not_found",
-      );
+      assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token })), "not_found");
     }
   });
 
   test("an invitation is invalid once its creator is no longer allowed to create it (INVITE-4, T6, T7)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const removedAdmin = await newMember(deps, owner, "admin");
     const tokens = [
@@ -168,7 +165,6 @@ forEachEngine("invitations", (fixture) => {
   });
 
   test("an invitation is invalid if its creator is removed while it is being accepted (T6)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const creator = await newMember(deps, owner, "admin");
     const token = await createInvitationToken(deps, creator, "admin");
@@ -189,23 +185,23 @@ forEachEngine("invitations", (fixture) => {
   });
 
   test("rejects another studio's invitation, and unknown or malformed ids, with not_found (INVITE-4, T1)", async () => {
-    const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
-    const { id } = await createInvitation(fixture.deps, otherOwner, { role: "member" });
+    const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
+    const { id } = await createInvitation(deps, otherOwner, { role: "member" });
     for (const invitationId of [id, ...listHostileIds("invitation")]) {
-      assert.equal(await getOutcome(revokeInvitation(fixture.deps, owner, { invitationId })), "not_found");
+      assert.equal(await getOutcome(revokeInvitation(deps, owner, { invitationId })), "not_found");
     }
-    assert.equal((await listInvitations(fixture.deps, otherOwner)).invitations.length, 1);
+    assert.equal((await listInvitations(deps, otherOwner)).invitations.length, 1);
   });
 
   test("lists open invitations, newest first, without their links (INVITE-4)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const [usedToken, firstInvitation, secondInvitation] = [
-      await createInvitationToken(fixture.deps, owner, "member"),
-      await createInvitation(fixture.deps, owner, { role: "member" }),
-      await createInvitation(fixture.deps, owner, { role: "admin", email: "a@example.com" }),
+      await createInvitationToken(deps, owner, "member"),
+      await createInvitation(deps, owner, { role: "member" }),
+      await createInvitation(deps, owner, { role: "admin", email: "a@example.com" }),
     ];
-    await acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: usedToken });
-    const { invitations } = await listInvitations(fixture.deps, owner);
+    await acceptInvitation(deps, await newUser(deps), { token: usedToken });
+    const { invitations } = await listInvitations(deps, owner);
     assert.deepEqual(
       invitations.map(({ id, role, email }) => [id, role, email]),
       [
@@ -217,18 +213,18 @@ forEachEngine("invitations", (fixture) => {
   });
 
   test("the database stores no usable invitation link (INVITE-5)", async () => {
-    const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
+    const token = await createInvitationToken(deps, await newStudio(deps), "member");
     const rows = [
-      await fixture.database.q.selectFrom("invitations").selectAll().execute(),
-      await fixture.database.q.selectFrom("activity").selectAll().execute(),
+      await database.q.selectFrom("invitations").selectAll().execute(),
+      await database.q.selectFrom("activity").selectAll().execute(),
     ];
     assert.ok(!JSON.stringify(rows).includes(token));
   });
 
   test("rejects unknown and malformed tokens with not_found (ERR-not_found)", async () => {
-    const invitee = await newUser(fixture.deps);
+    const invitee = await newUser(deps);
     for (const token of listHostileIds("invitation"))
-      assert.equal(await getOutcome(acceptInvitation(fixture.deps, invitee, { token })), "not_found");
+      assert.equal(await getOutcome(acceptInvitation(deps, invitee, { token })), "not_found");
   });
 
   test("rejects invalid roles and emails (ERR-invalid_input)", () => {
@@ -245,14 +241,14 @@ forEachEngine("invitations", (fixture) => {
   });
 
   test("an owner who joined by invitation counts as an owner (ROLE-3)", async () => {
-    const owner = await newStudio(fixture.deps);
-    await newMember(fixture.deps, owner, "owner");
-    assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId: owner.user.id, role: "member" })), "ok");
+    const owner = await newStudio(deps);
+    await newMember(deps, owner, "owner");
+    assert.equal(await getOutcome(changeRole(deps, owner, { userId: owner.user.id, role: "member" })), "ok");
     assert.equal(await getOwnerCount(owner.studio.id), 1);
   });
 
   async function getOwnerCount(studioId: string): Promise<number> {
-    const { owner_count } = await fixture.database.q
+    const { owner_count } = await database.q
       .selectFrom("studios")
       .select("owner_count")
       .where("id", "=", studioId)

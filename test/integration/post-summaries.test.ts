@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Deps } from "#domain/deps.ts";
 import { CompiledQuery } from "kysely";
 import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
@@ -31,31 +32,30 @@ import { png } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("post summaries and the calendar", (fixture) => {
+  let deps: Deps;
+  before(() => void ({ deps } = fixture));
+
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
-    listPostSummaries(fixture.deps, caller, listPostSummariesInput.parse(input));
+    listPostSummaries(deps, caller, listPostSummariesInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
   const count = (caller: Caller, input: Record<string, unknown> = {}) =>
-    countPosts(fixture.deps, caller, countPostsInput.parse(input));
+    countPosts(deps, caller, countPostsInput.parse(input));
   const addPost = async (caller: Caller, title: string, change: Record<string, unknown> = {}): Promise<string> => {
-    const { id } = await createPost(fixture.deps, caller, { title, body: "" });
-    if (Object.keys(change).length > 0) await updatePost(fixture.deps, caller, { postId: id, ...change });
+    const { id } = await createPost(deps, caller, { title, body: "" });
+    if (Object.keys(change).length > 0) await updatePost(deps, caller, { postId: id, ...change });
     return id;
   };
   const showCalendar = (caller: Caller, from: number, to: number, filter: Record<string, unknown> = {}) =>
-    listCalendar(
-      fixture.deps,
-      caller,
-      listCalendarInput.parse({ from: toIsoTime(from), to: toIsoTime(to), ...filter }),
-    );
+    listCalendar(deps, caller, listCalendarInput.parse({ from: toIsoTime(from), to: toIsoTime(to), ...filter }));
 
   async function addImages(caller: Caller, postId: string, count: number): Promise<void> {
     const base64 = (await png()).toString("base64");
     for (let i = 1; i <= count; i++) {
       const file = { kind: "image", mimeType: "image/png", filename: `vase-${i}.png`, base64 } as const;
-      const { assetId } = await uploadAssetInline(fixture.deps, caller, file);
-      if (i === 1) await updateAsset(fixture.deps, caller, { assetId, altText: "A vase" });
-      await attachAsset(fixture.deps, caller, { postId, assetId });
+      const { assetId } = await uploadAssetInline(deps, caller, file);
+      if (i === 1) await updateAsset(deps, caller, { assetId, altText: "A vase" });
+      await attachAsset(deps, caller, { postId, assetId });
     }
   }
 
@@ -66,7 +66,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     state: PublicationState,
     at: number | null,
   ): Promise<string> {
-    const { deps } = fixture;
     const id = deps.newId("publication");
     const now = deps.clock();
     // New publications are never running or published.
@@ -105,7 +104,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   }
 
   test("describes author, client, first files, accounts and tags without the text (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const { id } = await createPost(deps, client, { title: "Harbour", body: `  Line one\n\n${"word ".repeat(200)}` });
@@ -144,7 +142,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("counts the threads of comments that are not resolved (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const postId = await addPost(owner, "Harbour");
     await addPost(owner, "Market");
@@ -163,7 +160,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("says that a post was sent back until someone requests another publication (POST-3, PUB-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const postId = await addPost(owner, "Harbor");
     const connectionId = await newConnection(deps, owner);
@@ -182,7 +178,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("a search returns the part of the text that matches, with the positions of the words (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const body = `${"Flour and water. ".repeat(10)}A Café in the STRASSE bakes rye; Cafe\u0301s are closed.`;
     await createPost(deps, owner, { title: "Sourdough", body });
@@ -218,7 +213,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("hides archived posts unless they are requested, and combines statuses (POST-3)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     await addPost(owner, "A");
     await addPost(owner, "B", { status: "archived" });
     await addPost(owner, "C", { status: "ready" });
@@ -235,7 +230,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("a cursor keeps its position across statuses while posts are added (POST-4)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     for (let i = 0; i < 7; i++) await addPost(owner, `P${i}`, i % 2 === 0 ? { status: "ready" } : {});
     const first = await list(owner, { limit: 3 });
     await addPost(owner, "Later");
@@ -251,7 +246,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("filters by author, and lists posts that are not scheduled (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     await addPost(owner, "By the owner");
@@ -267,7 +261,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("combines posts that are not scheduled with a search, a tag and an author (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const connectionId = await newConnection(deps, owner);
@@ -284,7 +277,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("filters by stage: in editing, scheduled or published (POST-3, WEB-12)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const [first, second] = [await newConnection(deps, owner, "first"), await newConnection(deps, owner, "second")];
     const at = deps.clock() + hours(1);
@@ -330,7 +322,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("lists scheduled posts by their earliest time, page by page, those without a time first (POST-3, WEB-12)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const [first, second] = [await newConnection(deps, owner, "first"), await newConnection(deps, owner, "second")];
@@ -383,7 +374,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("a post that moves to the trash while a page is read does not end the list (POST-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     for (const title of ["A", "B", "C"]) await addPost(owner, title);
     const newestId = await addPost(owner, "D");
@@ -411,9 +401,9 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("does not list posts of other studios or in the trash (T1)", async () => {
-    const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     await addPost(owner, "Kept");
-    await deletePost(fixture.deps, owner, { postId: await addPost(owner, "Deleted") });
+    await deletePost(deps, owner, { postId: await addPost(owner, "Deleted") });
     assert.deepEqual(await listTitles(owner), ["Kept"]);
     assert.deepEqual(await listTitles(stranger), []);
     assert.equal((await count(owner)).count, 1);
@@ -421,7 +411,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("lists the publications of a range in chronological order (PUB-1)", async () => {
-    const { deps } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await newConnection(deps, owner);
     const start = deps.clock() + days(10);
@@ -462,7 +451,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("marks entries of the calendar that a newer publication to the same account has replaced (PUB-1)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const [harbour, quay] = [await newConnection(deps, owner, "harbour"), await newConnection(deps, owner, "quay")];
     const start = deps.clock() + days(10);
@@ -485,7 +473,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("filters the calendar by text, tag and author of the posts (PUB-1)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const connectionId = await newConnection(deps, owner);
@@ -517,7 +504,6 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 
   test("reads lists and the calendar of a large studio from an index (X3, F4)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const connectionId = await newConnection(deps, owner);

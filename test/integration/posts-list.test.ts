@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
@@ -10,14 +12,18 @@ import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
 forEachEngine("listing posts", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  before(() => void ({ deps, clock } = fixture));
+
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
-    listPosts(fixture.deps, caller, listPostsInput.parse(input));
+    listPosts(deps, caller, listPostsInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
-  const addPost = (caller: Caller, title: string, body = "") => createPost(fixture.deps, caller, { title, body });
+  const addPost = (caller: Caller, title: string, body = "") => createPost(deps, caller, { title, body });
 
   async function newStudioWithPosts(...posts: (string | [title: string, body: string])[]): Promise<Caller> {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     for (const post of posts) await (typeof post === "string" ? addPost(owner, post) : addPost(owner, ...post));
     return owner;
   }
@@ -33,7 +39,7 @@ forEachEngine("listing posts", (fixture) => {
   });
 
   test("returns fewer very long posts per page, and the cursor reaches every post (X3, T8)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     // A control character takes six characters in JSON, and seven in JSON inside JSON, as in a tool result.
     for (let i = 0; i < 30; i++) await addPost(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
     const listedTitles: string[] = [];
@@ -58,7 +64,7 @@ forEachEngine("listing posts", (fixture) => {
   test("filters by status (POST-3)", async () => {
     const owner = await newStudioWithPosts("A", "B", "C");
     const { posts } = await list(owner);
-    await updatePost(fixture.deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
+    await updatePost(deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
     assert.deepEqual(await listTitles(owner, { status: "ready" }), ["B"]);
     assert.deepEqual(await listTitles(owner, { status: "draft" }), ["C", "A"]);
     assert.deepEqual(await listTitles(owner, { status: "archived" }), []);
@@ -117,10 +123,10 @@ forEachEngine("listing posts", (fixture) => {
   test("finds a changed post by its new text and no longer by its old text (POST-3)", async () => {
     const owner = await newStudioWithPosts(["Old title", "old body"]);
     const postId = (await list(owner)).posts[0]?.id ?? "";
-    await updatePost(fixture.deps, owner, { postId, title: "Fresh" });
+    await updatePost(deps, owner, { postId, title: "Fresh" });
     assert.deepEqual(await listTitles(owner, { query: "old title" }), []);
     assert.deepEqual(await listTitles(owner, { query: "old body" }), ["Fresh"]);
-    await updatePost(fixture.deps, owner, { postId, body: "newer" });
+    await updatePost(deps, owner, { postId, body: "newer" });
     assert.deepEqual(await listTitles(owner, { query: "fresh newer" }), ["Fresh"]);
   });
 
@@ -132,9 +138,9 @@ forEachEngine("listing posts", (fixture) => {
       const page = await list(owner, { limit: 7, ...(cursor ? { cursor } : {}) });
       listedTitles.push(...page.posts.map(({ title }) => title));
       cursor = page.nextCursor;
-      fixture.clock.advance(10);
+      clock.advance(10);
       await addPost(owner, `New ${listedTitles.length}`);
-      await updatePost(fixture.deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
+      await updatePost(deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
     } while (cursor);
     assert.deepEqual(
       listedTitles,
@@ -191,7 +197,7 @@ forEachEngine("listing posts", (fixture) => {
   });
 
   test("takes less than three seconds of CPU time to search text that almost matches everywhere (X4)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     // The first letter folds to eighteen characters; the second letter does not change.
     for (const letter of ["\ufdfa", "a"]) {
       for (let i = 0; i < 10; i++) await addPost(owner, "P", letter.repeat(100_000));

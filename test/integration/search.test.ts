@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { listAssets, listAssetsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -41,26 +43,30 @@ test("the table has at least 60 queries, and most of them match some but not all
 });
 
 forEachEngine("search", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  before(() => void ({ deps, clock } = fixture));
+
   const list = (caller: Caller, input: Record<string, unknown>) =>
-    listPosts(fixture.deps, caller, listPostsInput.parse({ limit: 100, ...input }));
+    listPosts(deps, caller, listPostsInput.parse({ limit: 100, ...input }));
   const addPost = (caller: Caller, input: Record<string, unknown>) =>
-    createPost(fixture.deps, caller, createPostInput.parse(input));
+    createPost(deps, caller, createPostInput.parse(input));
   const uploadFile = async (caller: Caller, filename: string): Promise<string> => {
     const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=", filename } as const;
-    return (await uploadAssetInline(fixture.deps, caller, file)).assetId;
+    return (await uploadAssetInline(deps, caller, file)).assetId;
   };
   const listFiles = (caller: Caller, input: Record<string, unknown>) =>
-    listAssets(fixture.deps, caller, listAssetsInput.parse({ limit: 100, ...input }));
+    listAssets(deps, caller, listAssetsInput.parse({ limit: 100, ...input }));
 
   /** Adds newer posts that match no query, so that results come from the index. */
   const addNewerPosts = (caller: Caller) => insertPosts(fixture, caller, 120, () => ({ title: "~" }));
 
   for (const usesIndex of [false, true]) {
     test(`every query of the table returns the posts that a scan finds, ${usesIndex ? "through" : "without"} the index (POST-3)`, async () => {
-      const owner = await newStudio(fixture.deps);
+      const owner = await newStudio(deps);
       const ids: string[] = [];
       for (const text of corpus) {
-        fixture.clock.advance(1);
+        clock.advance(1);
         ids.push((await addPost(owner, { title: "T", body: text })).id);
       }
       if (usesIndex) await addNewerPosts(owner);
@@ -72,11 +78,11 @@ forEachEngine("search", (fixture) => {
   }
 
   test("every query of the table returns the assets that a scan of alt texts finds (ASSET-14)", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const ids: string[] = [];
     for (const altText of corpus) {
       const assetId = await uploadFile(owner, "0.0");
-      await updateAsset(fixture.deps, owner, updateAssetInput.parse({ assetId, altText }));
+      await updateAsset(deps, owner, updateAssetInput.parse({ assetId, altText }));
       ids.push(assetId);
     }
     for (const query of queries.filter((text) => text.trim() !== "")) {
@@ -86,7 +92,7 @@ forEachEngine("search", (fixture) => {
   });
 
   test("words can match in different fields, and in the tags", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const { id: postId } = await addPost(owner, { title: "Opening", body: "at the harbour", tags: ["Launch Week"] });
     for (const query of ["harbour opening", "week", "launch open", "h o l"])
       assert.deepEqual(
@@ -96,20 +102,20 @@ forEachEngine("search", (fixture) => {
       );
     assert.deepEqual((await list(owner, { query: "openingat" })).posts, []);
     const assetId = await uploadFile(owner, "harbour.txt");
-    await updateAsset(fixture.deps, owner, updateAssetInput.parse({ assetId, altText: "Gulls", tags: ["Sea"] }));
+    await updateAsset(deps, owner, updateAssetInput.parse({ assetId, altText: "Gulls", tags: ["Sea"] }));
     for (const query of ["gull", "sea harbour", ".txt", "G"])
       assert.deepEqual(
         (await listFiles(owner, { query })).assets.map(({ id }) => id),
         [assetId],
         query,
       );
-    await updateAsset(fixture.deps, owner, updateAssetInput.parse({ assetId, filename: "port.txt", altText: "" }));
+    await updateAsset(deps, owner, updateAssetInput.parse({ assetId, filename: "port.txt", altText: "" }));
     assert.deepEqual((await listFiles(owner, { query: "gulls" })).assets, []);
     assert.equal((await listFiles(owner, { query: "port" })).assets.length, 1);
   });
 
   test("filters by tag exactly, together with other filters", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const tagLists = [["a"], ["a", "b"], ['"a'], ["a,b"], ['x","a'], ["ab"], [], ["b", "a"], ["\\"]];
     const ids: string[] = [];
     for (const [i, tags] of tagLists.entries()) ids.push((await addPost(owner, { title: `P${i}`, tags })).id);
@@ -125,14 +131,14 @@ forEachEngine("search", (fixture) => {
       assert.deepEqual(await search({ tag: "a", query: "p7" }), [7]);
       assert.deepEqual(await search({ tag: "b", query: "p0" }), []);
     }
-    await updatePost(fixture.deps, owner, { postId: ids[7] ?? "", status: "archived" });
+    await updatePost(deps, owner, { postId: ids[7] ?? "", status: "archived" });
     assert.deepEqual(await search({ tag: "a", status: "archived" }), [7]);
-    await deletePost(fixture.deps, owner, { postId: ids[0] ?? "" });
+    await deletePost(deps, owner, { postId: ids[0] ?? "" });
     assert.deepEqual(await search({ tag: "a" }), [7, 1]);
   });
 
   test("a studio's searches never return another studio's posts", async () => {
-    const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const { id } = await addPost(owner, { title: "Harbour", tags: ["sea"] });
     await addPost(otherOwner, { title: "Harbour", tags: ["sea"] });
     for (const input of [{ query: "harbour" }, { tag: "sea" }])
@@ -143,7 +149,7 @@ forEachEngine("search", (fixture) => {
   });
 
   test("finds texts that have too many tokens for the index", async () => {
-    const owner = await newStudio(fixture.deps);
+    const owner = await newStudio(deps);
     const body = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919) % 20_000))).join("");
     const { id: postId } = await addPost(owner, { title: "Long", body: `${body} ends here`, tags: ["long"] });
     await addNewerPosts(owner);
@@ -190,18 +196,18 @@ forEachEngine("search", (fixture) => {
         fc.array(change, { minLength: 5, maxLength: 25 }),
         fc.array(textOf(5), { minLength: 4, maxLength: 8 }),
         async (changes, propertyQueries) => {
-          const owner = await newStudio(fixture.deps);
+          const owner = await newStudio(deps);
           const posts = new Map<number, { id: string; texts: string[] }>();
           for (const { index, title, body, tag, isDeleted } of changes) {
             const tags = tag.trim() === "" || /^[\s\u0301]*$/.test(tag) ? [] : [tag.trim().toLowerCase()];
             const fields = { title: `t${title}`, body, tags };
             const post = posts.get(index);
             if (post && isDeleted) {
-              await deletePost(fixture.deps, owner, { postId: post.id });
+              await deletePost(deps, owner, { postId: post.id });
               posts.delete(index);
             } else {
               const id = post
-                ? (await updatePost(fixture.deps, owner, { postId: post.id, ...fields })).id
+                ? (await updatePost(deps, owner, { postId: post.id, ...fields })).id
                 : (await addPost(owner, fields)).id;
               posts.set(index, { id, texts: [fields.title, ...tags, body] });
             }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createGrant, type NewGrant } from "#domain/access/create-grant.ts";
 import { moveGrant } from "#domain/access/grants.ts";
@@ -30,89 +32,92 @@ const newGrant: NewGrant = {
 };
 
 forEachEngine("studio settings", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   test("changes the name and the time zone separately, and keeps id and slug (WORD-2)", async () => {
-    const owner = await newStudio(fixture.deps, undefined, "North");
-    const originalStudio = await getStudio(fixture.deps, owner);
-    const renamedStudio = await updateStudio(fixture.deps, owner, updateStudioInput.parse({ name: " South " }));
+    const owner = await newStudio(deps, undefined, "North");
+    const originalStudio = await getStudio(deps, owner);
+    const renamedStudio = await updateStudio(deps, owner, updateStudioInput.parse({ name: " South " }));
     assert.deepEqual([renamedStudio.name, renamedStudio.timezone], ["South", "UTC"]);
-    const movedStudio = await updateStudio(fixture.deps, owner, { timezone: "Asia/Tokyo" });
+    const movedStudio = await updateStudio(deps, owner, { timezone: "Asia/Tokyo" });
     assert.deepEqual([movedStudio.name, movedStudio.timezone], ["South", "Asia/Tokyo"]);
-    const { id, slug } = await getStudio(fixture.deps, owner);
+    const { id, slug } = await getStudio(deps, owner);
     assert.deepEqual([id, slug], [originalStudio.id, originalStudio.slug]);
-    const [lastActivity] = (await listActivity(fixture.deps, owner, { limit: 1 })).activity;
+    const [lastActivity] = (await listActivity(deps, owner, { limit: 1 })).activity;
     assert.deepEqual([lastActivity?.action, lastActivity?.detail], ["studio.updated", { timezone: "Asia/Tokyo" }]);
   });
 
   test("rejects an update without changes, an invalid name and an unknown time zone (ERR-invalid_input)", async () => {
-    const owner = await newStudio(fixture.deps);
-    assert.equal(await getOutcome(updateStudio(fixture.deps, owner, {})), "invalid_input");
+    const owner = await newStudio(deps);
+    assert.equal(await getOutcome(updateStudio(deps, owner, {})), "invalid_input");
     for (const input of [{ name: "" }, { name: "a\nb" }, { timezone: "Moon/Base" }, { slug: "x" }])
       assert.equal(updateStudioInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
   test("deleting a studio deletes its posts, assets, invitations and memberships and revokes its clients' tokens (T10)", async () => {
-    const owner = await newStudio(fixture.deps, undefined, "Deleted");
-    const ownerInOther = await newStudio(fixture.deps, owner, "Other");
-    const member = await newMember(fixture.deps, owner, "member");
-    const unrelatedOwner = await newStudio(fixture.deps);
-    const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
+    const owner = await newStudio(deps, undefined, "Deleted");
+    const ownerInOther = await newStudio(deps, owner, "Other");
+    const member = await newMember(deps, owner, "member");
+    const unrelatedOwner = await newStudio(deps);
+    const post = await createPost(deps, owner, { title: "Post", body: "" });
     const base64 = (await png()).toString("base64");
     const image = { kind: "image" as const, mimeType: "image/png", base64 };
     const [attachedAsset, unattachedAsset] = [
-      await uploadAssetInline(fixture.deps, owner, image),
-      await uploadAssetInline(fixture.deps, owner, image),
+      await uploadAssetInline(deps, owner, image),
+      await uploadAssetInline(deps, owner, image),
     ];
-    await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attachedAsset.assetId });
+    await attachAsset(deps, owner, { postId: post.id, assetId: attachedAsset.assetId });
     const storageKeys = await Promise.all(
       [attachedAsset, unattachedAsset].map(
-        async ({ assetId }) => (await fixture.deps.assets.find(owner.studio.id, assetId))?.storageKey,
+        async ({ assetId }) => (await deps.assets.find(owner.studio.id, assetId))?.storageKey,
       ),
     );
-    const invitationToken = await createInvitationToken(fixture.deps, owner, "member");
+    const invitationToken = await createInvitationToken(deps, owner, "member");
     const tokens = {
-      otherStudio: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
-      deletedStudio: await createTestGrant(fixture.deps, member),
-      unrelated: await createTestGrant(fixture.deps, unrelatedOwner),
+      otherStudio: await createTestGrant(deps, owner), // the active studio is "Other"
+      deletedStudio: await createTestGrant(deps, member),
+      unrelated: await createTestGrant(deps, unrelatedOwner),
     };
-    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "deleted" })), "invalid_input");
-    await deleteStudio(fixture.deps, owner, { name: "Deleted" });
+    assert.equal(await getOutcome(deleteStudio(deps, owner, { name: "deleted" })), "invalid_input");
+    await deleteStudio(deps, owner, { name: "Deleted" });
 
-    const authenticate = createAuthenticator(fixture.deps, silentLog);
+    const authenticate = createAuthenticator(deps, silentLog);
     assert.equal(await authenticate(tokens.deletedStudio.token, undefined), undefined);
     assert.equal(
       (await authenticate(tokens.otherStudio.token, undefined))?.membership?.studio.id,
       ownerInOther.studio.id,
     );
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
-    assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, owner, owner.studio.id)), "not_found");
+    assert.equal(await getOutcome(resolveStudioCaller(deps, owner, owner.studio.id)), "not_found");
     assert.equal(
-      await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: invitationToken })),
+      await getOutcome(acceptInvitation(deps, await newUser(deps), { token: invitationToken })),
       "not_found",
     );
-    assert.deepEqual((await describeMe(fixture.deps, member)).memberships, []);
-    assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, ownerInOther.studio.id);
-    for (const key of storageKeys)
-      assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
+    assert.deepEqual((await describeMe(deps, member)).memberships, []);
+    assert.equal((await describeMe(deps, owner)).activeStudioId, ownerInOther.studio.id);
+    for (const key of storageKeys) assert.equal(await deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
-      const rows = await fixture.database.q.selectFrom(table).select("studio_id").execute();
+      const rows = await database.q.selectFrom(table).select("studio_id").execute();
       assert.equal(rows.filter((row) => row.studio_id === owner.studio.id).length, 0, table);
     }
-    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "Deleted" })), "not_found");
+    assert.equal(await getOutcome(deleteStudio(deps, owner, { name: "Deleted" })), "not_found");
   });
 
   test("a grant is revoked when the studio that it was given for is deleted (T10)", async () => {
-    const owner = await newStudio(fixture.deps, undefined, "First");
-    fixture.clock.advance(1000);
-    const ownerInSecond = await newStudio(fixture.deps, owner, "Second");
+    const owner = await newStudio(deps, undefined, "First");
+    clock.advance(1000);
+    const ownerInSecond = await newStudio(deps, owner, "Second");
     const signedInUser: SignedInUser = { user: owner.user, credential: owner.credential };
-    const { id, studioId } = await createGrant(fixture.deps, signedInUser, newGrant);
+    const { id, studioId } = await createGrant(deps, signedInUser, newGrant);
     assert.equal(studioId, ownerInSecond.studio.id);
-    await deleteStudio(fixture.deps, ownerInSecond, { name: "Second" });
-    assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
+    await deleteStudio(deps, ownerInSecond, { name: "Second" });
+    assert.notEqual((await deps.grants.find(id))?.revokedAt, null);
   });
 
   test("a grant is not created for or moved to a studio that was deleted since the call started (T10)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps, undefined, "First");
     clock.advance(1000);
     const { grantId } = await createTestGrant(deps, owner);
@@ -132,7 +137,6 @@ forEachEngine("studio settings", (fixture) => {
   });
 
   test("a grant that is created while its studio is deleted is revoked, or is for another studio (T10)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps, undefined, "First");
     for (let round = 0; round < 20; round++) {
       clock.advance(1000);
@@ -148,14 +152,14 @@ forEachEngine("studio settings", (fixture) => {
 
   test("a studio deleted while a user joins leaves no membership behind (R6)", async () => {
     for (let round = 0; round < 5; round++) {
-      const owner = await newStudio(fixture.deps, undefined, "Short");
-      const token = await createInvitationToken(fixture.deps, owner, "member");
-      const signedInUser = await newUser(fixture.deps);
+      const owner = await newStudio(deps, undefined, "Short");
+      const token = await createInvitationToken(deps, owner, "member");
+      const signedInUser = await newUser(deps);
       await Promise.all([
-        getOutcome(deleteStudio(fixture.deps, owner, { name: "Short" })),
-        getOutcome(acceptInvitation(fixture.deps, signedInUser, { token })),
+        getOutcome(deleteStudio(deps, owner, { name: "Short" })),
+        getOutcome(acceptInvitation(deps, signedInUser, { token })),
       ]);
-      assert.deepEqual((await describeMe(fixture.deps, signedInUser)).memberships, []);
+      assert.deepEqual((await describeMe(deps, signedInUser)).memberships, []);
     }
   });
 });

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { Database } from "#db/database.ts";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { describeMe } from "#domain/access/me.ts";
 import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
@@ -11,10 +14,15 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  let database: Database;
+  before(() => void ({ deps, clock, database } = fixture));
+
   test("a studio has id, name, slug, timezone, approval rule, createdAt (WORD-2, WORD-8)", async () => {
-    const creator = await newUser(fixture.deps);
+    const creator = await newUser(deps);
     const studio = await createStudio(
-      fixture.deps,
+      deps,
       creator,
       createStudioInput.parse({ name: "  Café Zürich & Söhne ", timezone: "Europe/Zurich" }),
     );
@@ -25,17 +33,17 @@ forEachEngine("studios", (fixture) => {
       slug: "cafe-zurich-sohne",
       timezone: "Europe/Zurich",
       approval: "clients",
-      createdAt: new Date(fixture.clock()).toISOString(),
+      createdAt: new Date(clock()).toISOString(),
     });
   });
 
   test("the creator becomes the owner, and the studio becomes active (STUDIO-1)", async () => {
-    const creator = await newUser(fixture.deps);
-    await newStudio(fixture.deps, creator, "First");
-    fixture.clock.advance(1000);
-    const second = await newStudio(fixture.deps, creator, "Second");
+    const creator = await newUser(deps);
+    await newStudio(deps, creator, "First");
+    clock.advance(1000);
+    const second = await newStudio(deps, creator, "Second");
     assert.equal(second.role, "owner");
-    const me = await describeMe(fixture.deps, creator);
+    const me = await describeMe(deps, creator);
     assert.equal(me.activeStudioId, second.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioName, role }) => [studioName, role]),
@@ -47,9 +55,9 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("studios created in parallel with the same name get unique slugs (WORD-2)", async () => {
-    const creators = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
+    const creators = await Promise.all(Array.from({ length: 50 }, () => newUser(deps)));
     const createdStudios = await Promise.all(
-      creators.map((creator) => createStudio(fixture.deps, creator, { name: "Twin", timezone: "UTC" })),
+      creators.map((creator) => createStudio(deps, creator, { name: "Twin", timezone: "UTC" })),
     );
     assert.equal(new Set(createdStudios.map(({ slug }) => slug)).size, 50);
     for (const { slug } of createdStudios) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
@@ -57,7 +65,7 @@ forEachEngine("studios", (fixture) => {
 
   test("a name without Latin letters still gets a slug (WORD-2)", async () => {
     for (const name of ["日本", "!!!", "😀", "-".repeat(100), "a".repeat(100)]) {
-      const { slug } = await createStudio(fixture.deps, await newUser(fixture.deps), { name, timezone: "UTC" });
+      const { slug } = await createStudio(deps, await newUser(deps), { name, timezone: "UTC" });
       assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/, name);
       assert.ok(slug.length <= 50);
     }
@@ -78,12 +86,12 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("resolves a studio only for its members; other users get not_found (STUDIO-5, T1)", async () => {
-    const owner = await newStudio(fixture.deps);
-    const stranger = await newUser(fixture.deps);
+    const owner = await newStudio(deps);
+    const stranger = await newUser(deps);
     const outcomes = [];
     for (const id of [owner.studio.id, ...listHostileIds("studio")]) {
       outcomes.push(
-        await resolveStudioCaller(fixture.deps, stranger, id).then(
+        await resolveStudioCaller(deps, stranger, id).then(
           () => "ok",
           (error: Error) => describeError(error),
         ),
@@ -91,17 +99,17 @@ forEachEngine("studios", (fixture) => {
     }
     assert.equal(new Set(outcomes).size, 1, "another studio and a missing studio return the same error");
     assert.match(outcomes[0] ?? "", /^not_found /);
-    assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
+    assert.equal((await resolveStudioCaller(deps, owner, owner.studio.id)).role, "owner");
   });
 
   test("lists members in the order they joined (ROLE-4)", async () => {
-    const owner = await newStudio(fixture.deps);
-    fixture.clock.advance(1);
-    const admin = await newMember(fixture.deps, owner, "admin");
-    fixture.clock.advance(1);
-    const member = await newMember(fixture.deps, owner, "member");
-    await newMember(fixture.deps, await newStudio(fixture.deps), "member");
-    const { members } = await listMembers(fixture.deps, member);
+    const owner = await newStudio(deps);
+    clock.advance(1);
+    const admin = await newMember(deps, owner, "admin");
+    clock.advance(1);
+    const member = await newMember(deps, owner, "member");
+    await newMember(deps, await newStudio(deps), "member");
+    const { members } = await listMembers(deps, member);
     assert.deepEqual(
       members.map(({ userId, role }) => [userId, role]),
       [
@@ -114,8 +122,8 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("the database rejects unknown roles and a studio without an owner (WORD-3)", async () => {
-    const { studio, user } = await newStudio(fixture.deps);
-    const { q } = fixture.database;
+    const { studio, user } = await newStudio(deps);
+    const { q } = database;
     await assert.rejects(
       q
         .updateTable("memberships")
@@ -130,10 +138,7 @@ forEachEngine("studios", (fixture) => {
         .values({ studio_id: studio.id, user_id: "usr_unknown", role: "member", joined_at: 1 })
         .execute(),
     );
-    assert.equal(
-      await getOutcome(resolveStudioCaller(fixture.deps, await signInUser(fixture.deps, user), studio.id)),
-      "ok",
-    );
+    assert.equal(await getOutcome(resolveStudioCaller(deps, await signInUser(deps, user), studio.id)), "ok");
   });
 });
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
@@ -50,8 +52,11 @@ test("rejects invalid tags and names the problem (POST-5, ERR-invalid_input)", (
 });
 
 forEachEngine("tags", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  before(() => void ({ deps, clock } = fixture));
+
   test("posts have tags, which a list replaces (POST-5)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const post = await createPost(deps, owner, createPostInput.parse({ title: "A", tags: ["Launch", "sea"] }));
     assert.deepEqual(post.tags, ["launch", "sea"]);
@@ -77,7 +82,6 @@ forEachEngine("tags", (fixture) => {
   });
 
   test("assets have tags, which a list replaces; without tags, the field is absent (ASSET-14)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const assetId = await addFile(deps, owner);
     assert.equal((await getAsset(deps, owner, { assetId })).tags, undefined);
@@ -88,7 +92,6 @@ forEachEngine("tags", (fixture) => {
   });
 
   test("a client can change tags without a revision; the activity names the field (POST-5)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const { id: postId } = await createPost(deps, owner, { title: "A", body: "" });
@@ -103,7 +106,6 @@ forEachEngine("tags", (fixture) => {
   });
 
   test("revisions keep the tags, and restoring one restores them (HIST-1)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "A", body: "", tags: ["first"] });
     clock.advance(1000);
@@ -124,7 +126,6 @@ forEachEngine("tags", (fixture) => {
   });
 
   test("undo reverts tags, and keeps tags that another user changed afterwards (UNDO-1, UNDO-2)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, owner);

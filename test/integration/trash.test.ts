@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { TestClock } from "../support/clock.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
@@ -19,7 +20,7 @@ import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { days } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { addFile, addPost, newStudioWithPost } from "../support/history-fixture.ts";
 import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { pdf } from "../support/samples.ts";
@@ -31,11 +32,12 @@ async function isStored(deps: Deps, assetId: string, studioId: string): Promise<
 }
 
 forEachEngine("trash", (fixture) => {
+  let deps: Deps;
+  let clock: TestClock;
+  before(() => void ({ deps, clock } = fixture));
+
   test("a deleted post, its assets and its links are no longer found, and restore brings the post back unchanged (TRASH-1)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId, assetIds } = await addPost(deps, owner, { title: "Launch", files: 2 });
+    const { owner, client, postId, assetIds } = await newStudioWithPost(deps, { title: "Launch", files: 2 });
     const [assetId] = assetIds as [string, string];
     const { url } = await createUploadLink(deps, owner, { postId, inPlace: false });
     const originalPost = await getPost(deps, owner, { postId });
@@ -74,9 +76,7 @@ forEachEngine("trash", (fixture) => {
   });
 
   test("rejects an attach with not_found if the post is deleted meanwhile, and leaves the asset unattached (TRASH-1, R3)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const { postId } = await addPost(deps, owner);
+    const { owner, postId } = await newStudioWithPost(deps);
     const assetId = await addFile(deps, owner);
     let hasRaced = false;
     const find: Deps["assets"]["find"] = async (...args) => {
@@ -107,7 +107,6 @@ forEachEngine("trash", (fixture) => {
   });
 
   test("an asset in the trash counts toward the quota, and is restored with its file (TRASH-2)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const assetId = await addFile(deps, owner, "menu.pdf");
     const usedBytes = await deps.assets.getUsedBytes(owner.studio.id);
@@ -124,7 +123,6 @@ forEachEngine("trash", (fixture) => {
   });
 
   test("the sweep deletes expired trash with its files and frees its quota, and keeps everything else (TRASH-3, H3)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const expiringPost = await addPost(deps, owner, { files: 2 });
     const livePost = await addPost(deps, owner, { files: 1 });
@@ -152,10 +150,8 @@ forEachEngine("trash", (fixture) => {
   });
 
   test("owners and admins can empty the trash at once, and members cannot (TRASH-4, T3)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
+    const { owner, postId, assetIds } = await newStudioWithPost(deps, { files: 1 });
     const member = await newMember(deps, owner, "member");
-    const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
     await deletePost(deps, member, { postId });
     assert.equal(await getOutcome(() => emptyTrash(deps, member)), "forbidden");
     await emptyTrash(deps, await newMember(deps, owner, "admin"));
@@ -165,7 +161,6 @@ forEachEngine("trash", (fixture) => {
   });
 
   test("lists the trash in pages, the last deleted items first, and only for its studio (TRASH-5, T1)", async () => {
-    const { deps, clock } = fixture;
     const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const deletedIds: string[] = [];
     for (let i = 0; i < 5; i++) {

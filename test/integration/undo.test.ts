@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
+import type { TestClock } from "../support/clock.ts";
+import type { Deps } from "#domain/deps.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -18,7 +20,7 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { actThroughClient, addFile, addPost, newStudioWithPost, readHistory } from "../support/history-fixture.ts";
 import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { fakePlatforms } from "../support/platform-fixture.ts";
@@ -26,10 +28,13 @@ import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("undo", (fixture) => {
-  const getNow = () => toIsoTime(fixture.clock());
+  let deps: Deps;
+  let clock: TestClock;
+  before(() => void ({ deps, clock } = fixture));
+
+  const getNow = () => toIsoTime(clock());
 
   test("undo reverts edits, assets, deletions and creations, and undoing the undo brings them back (UNDO-1)", async () => {
-    const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const editedPost = await addPost(deps, owner, { title: "Kept", body: "Text", files: 3 });
@@ -105,11 +110,8 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo keeps a field that another user changed afterwards, and reports a conflict (UNDO-2, H2)", async () => {
-    const { deps, clock } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps, { title: "A", body: "A" });
     const member = await newMember(deps, owner, "member");
-    const { postId } = await addPost(deps, owner, { title: "A", body: "A" });
     const since = getNow();
     clock.advance(1);
     await updatePost(deps, client, { postId, title: "B", body: "B", revision: 1 });
@@ -124,12 +126,9 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo keeps a post or asset in the trash that a user restored and deleted again, and reports a conflict (UNDO-2, H2)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId } = await addPost(deps, owner, { title: "A" });
+    const { owner, client, postId } = await newStudioWithPost(deps, { title: "A" });
     const assetId = await addFile(deps, owner);
-    fixture.clock.advance(1);
+    clock.advance(1);
     const since = getNow();
     await updatePost(deps, client, { postId, title: "B", revision: 1 });
     await updatePost(deps, owner, { postId, title: "C" });
@@ -167,12 +166,9 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo keeps a post out of the trash that a user deleted and restored again, and reports a conflict (UNDO-2, H2)", async () => {
-    const { deps } = fixture;
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId } = await addPost(deps, owner);
+    const { owner, client, postId } = await newStudioWithPost(deps);
     await deletePost(deps, owner, { postId });
-    fixture.clock.advance(1);
+    clock.advance(1);
     const since = getNow();
     await restoreFromTrash(deps, client, { id: postId });
     await deletePost(deps, owner, { postId });
@@ -188,9 +184,7 @@ forEachEngine("undo", (fixture) => {
 
   test("undo reverts the crops that restore_post changed, unless a user changed them afterwards (UNDO-1, UNDO-2)", async () => {
     const deps = { ...fixture.deps, platforms: fakePlatforms };
-    const owner = await newStudio(deps);
-    const client = await actThroughClient(deps, owner);
-    const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+    const { owner, client, postId, assetIds } = await newStudioWithPost(deps, { files: 2 });
     const [a, b] = assetIds as [string, string];
     const crop = (assetId: string, x: number) =>
       setCrop(deps, owner, { postId, assetId, platform: "somewhere", mode: "crop", x, y: 0 });
@@ -198,7 +192,7 @@ forEachEngine("undo", (fixture) => {
       (await getPost(deps, owner, { postId })).crops?.map(({ assetId, x }) => [assetId, x]) ?? [];
     const { revision: uncropped } = await getPost(deps, owner, { postId });
     await crop(a, 0.2);
-    fixture.clock.advance(1);
+    clock.advance(1);
     const since = getNow();
     await restorePost(deps, client, { postId, revision: uncropped });
     assert.deepEqual(await readCrops(), []);
@@ -227,7 +221,6 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo keeps a created post that was edited later without the client, and reports a conflict (UNDO-3)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const since = getNow();
@@ -243,11 +236,10 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo moves assets back to their original posts, including from a post that the client created (UNDO-4)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const [fromPost, toPost] = [await addPost(deps, owner, { files: 2 }), await addPost(deps, owner, { files: 1 })];
-    fixture.clock.advance(1);
+    clock.advance(1);
     const since = getNow();
     const createdPost = await createPost(deps, client, { title: "New", body: "" });
     const [a, b] = fromPost.assetIds as [string, string];
@@ -293,7 +285,6 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("undo reverts changes by all grants of the same client and user, and no changes by other clients or users (UNDO-5, H2)", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const [claude, claudeWithOtherGrant] = [await actThroughClient(deps, owner), await actThroughClient(deps, owner)];
@@ -311,7 +302,6 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("members can undo only their own clients; owners can undo any client of their studio (UNDO-6, T3, H2)", async () => {
-    const { deps } = fixture;
     const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const member = await newMember(deps, owner, "member");
     const [ownersClient, membersClient] = [await actThroughClient(deps, owner), await actThroughClient(deps, member)];
@@ -327,7 +317,6 @@ forEachEngine("undo", (fixture) => {
   });
 
   test("since must be within the last 30 days, and the error names the range (UNDO-7)", async () => {
-    const { deps, clock } = fixture;
     const client = await actThroughClient(deps, await newStudio(deps));
     for (const since of [toIsoTime(clock() + 1), toIsoTime(clock() - days(30) - 1)]) {
       await assert.rejects(undoOwnChanges(deps, client, { since }), (error: Error) => {

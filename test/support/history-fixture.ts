@@ -6,6 +6,7 @@ import { getPostHistory, type RevisionView } from "#domain/history/get-post-hist
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestGrant } from "./tokens.ts";
 import { pdf } from "./samples.ts";
+import { newStudio } from "./users.ts";
 
 export type ClientCaller = Required<Caller> & { grantId: string };
 
@@ -37,6 +38,12 @@ export async function addPost(
     assetIds.push(assetId);
   }
   return { postId, assetIds };
+}
+
+/** Creates a studio, an AI client of its owner, and a post of the owner. */
+export async function newStudioWithPost(deps: Deps, content: Parameters<typeof addPost>[2] = {}) {
+  const owner = await newStudio(deps);
+  return { owner, client: await actThroughClient(deps, owner), ...(await addPost(deps, owner, content)) };
 }
 
 /** Returns all revisions, newest first. */
