@@ -32,7 +32,7 @@ forOneEngine("comments over HTTP", (fixture) => {
     return { owner, member, postId, send };
   }
 
-  test("people list, add, resolve and delete comments, with and without the post in the path (COM-2)", async () => {
+  test("people list, add, resolve and delete comments, with and without the post in the path (COM-2, T2)", async () => {
     const { owner, member, postId, send } = await createScene();
     const path = `/posts/${postId}/comments`;
     const added = await send<CommentView>(owner, "POST", path, { body: "  A question " });
@@ -45,8 +45,8 @@ forOneEngine("comments over HTTP", (fixture) => {
     assert.deepEqual(list.json, { comments: [added.json, reply.json], nextCursor: null });
     const etag = list.headers.get("etag") ?? "";
     assert.equal((await send(member, "GET", path, undefined, { "if-none-match": etag })).status, 304);
-    const firstPage = await send<Page>(member, "GET", `${path}?limit=1`);
-    const secondPage = await send<Page>(member, "GET", `${path}?limit=1&cursor=${firstPage.json.nextCursor}`);
+    const { nextCursor } = (await send<Page>(member, "GET", `${path}?limit=1`)).json;
+    const secondPage = await send<Page>(member, "GET", `${path}?limit=1&cursor=${nextCursor}`);
     assert.deepEqual(secondPage.json.comments, [reply.json]);
 
     const resolved = await send<CommentView>(member, "PATCH", `${path}/${added.json.id}`, { resolved: true });
@@ -54,31 +54,16 @@ forOneEngine("comments over HTTP", (fixture) => {
     assert.equal((await send(member, "GET", path, undefined, { "if-none-match": etag })).status, 200);
     const reopened = await send<CommentView>(owner, "PATCH", `/comments/${added.json.id}`, { resolved: false });
     assert.equal(reopened.json.resolvedAt, null);
-    assertProblem(await send(owner, "PATCH", `/comments/${reply.json.id}`, { resolved: true }), 400, "invalid_input");
+    for (const [method, target, body] of [
+      ["POST", path, { body: "\u200b" }],
+      ["POST", path, { body: "A", userId: "usr_x" }],
+      ["PATCH", `/comments/${added.json.id}`, { resolved: true, body: "B" }],
+    ] as const)
+      assertProblem(await send(owner, method, target, body), 400, "invalid_input");
 
-    assertProblem(await send(owner, "DELETE", `/comments/${reply.json.id}`), 403, "forbidden");
     assert.equal((await send(member, "DELETE", `${path}/${reply.json.id}`)).status, 204);
     assert.equal((await send(owner, "DELETE", `/comments/${added.json.id}`)).status, 204);
-    assertProblem(await send(owner, "DELETE", `/comments/${added.json.id}`), 404, "not_found");
     assert.deepEqual((await send<Page>(owner, "GET", path)).json.comments, []);
-  });
-
-  test("rejects bodies that are empty, too long, not text, or name other fields (COM-4, T2)", async () => {
-    const { owner, postId, send } = await createScene();
-    const path = `/posts/${postId}/comments`;
-    const { json } = await send<CommentView>(owner, "POST", path, { body: "A" });
-    for (const body of ["", " \n ", "\u200b", "a\0", "x".repeat(100_000), 1, null, ["A"], { a: "A" }])
-      assertProblem(
-        await send(owner, "POST", path, { body }),
-        400,
-        "invalid_input",
-        JSON.stringify(body)?.slice(0, 20),
-      );
-    for (const extra of [{ userId: "usr_x" }, { postId }, { resolvedAt: null }, { clientName: "Claude" }])
-      assertProblem(await send(owner, "POST", path, { body: "A", ...extra }), 400, "invalid_input");
-    for (const body of [{}, { resolved: "yes" }, { resolved: true, body: "B" }])
-      assertProblem(await send(owner, "PATCH", `/comments/${json.id}`, body), 400, "invalid_input");
-    assert.deepEqual((await send<Page>(owner, "GET", path)).json.comments, [json]);
   });
 
   test("an AI client comments with add_comment, reads comments with get_post and undoes its own (COM-1, UNDO-8)", async () => {
@@ -99,8 +84,6 @@ forOneEngine("comments over HTTP", (fixture) => {
     );
     assert.equal(post.olderComments, 0);
 
-    const { json: rejected } = await callTool(server.base, token, "add_comment", { postId, body: "A", parentId: "x" });
-    assert.equal(rejected.result.structuredContent.code, "invalid_input");
     const { json: missing } = await callTool(server.base, token, "add_comment", { postId: "pst_x", body: "A" });
     assert.equal(missing.result.structuredContent.code, "not_found");
     assert.match(missing.result.structuredContent.hint, /list_posts/);
@@ -115,16 +98,5 @@ forOneEngine("comments over HTTP", (fixture) => {
         ["It is", false],
       ],
     );
-  });
-
-  test("a client without studio:write can read comments, but not add one (COM-1)", async () => {
-    const { member, postId } = await createScene();
-    const { token } = await createTestGrant(server.deps, member, { scopes: ["studio:read"] });
-    assert.equal((await callTool(server.base, token, "add_comment", { postId, body: "A" })).status, 403);
-    const post = await callToolOk<{ comments: CommentView[] }>(server.base, token, "get_post", {
-      postId,
-      includeComments: true,
-    });
-    assert.deepEqual(post.comments, []);
   });
 });

@@ -118,53 +118,40 @@ forEachEngine("comments", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId, includeComments: true })).comments?.length, 1);
 
     const nextReply = await addComment(deps, member, { postId, body: "C", parentId: started.id });
-    for (const { id, caller } of [
-      { id: reply.id, caller: owner },
-      { id: nextReply.id, caller: member },
-    ])
-      await deleteComment(deps, caller, { commentId: id });
+    await deleteComment(deps, owner, { commentId: reply.id });
+    await deleteComment(deps, member, { commentId: nextReply.id });
     assert.deepEqual(await readComments(deps, owner, postId), [], "nothing is left of the thread");
     assert.equal(await getOutcome(addComment(deps, owner, { postId, body: "D", parentId: started.id })), "not_found");
   });
 
-  test("comments of a post in the trash are not found, and are back when it is restored (COM-3)", async () => {
+  test("comments of the trash, of other studios and posts, and malformed ids are not found; restore brings them back (COM-3, T1)", async () => {
     const { owner, postId } = await newStudioWithPost(deps);
+    const { postId: otherPostId } = await addPost(deps, owner);
+    const stranger = await newStudio(deps);
     const { id: commentId } = await addComment(deps, owner, { postId, body: "A" });
-    await deletePost(deps, owner, { postId });
-    const calls = [
-      () => listComments(deps, owner, { postId, limit: 10 }),
-      () => addComment(deps, owner, { postId, body: "B" }),
-      () => resolveComment(deps, owner, { commentId, resolved: true }),
-      () => deleteComment(deps, owner, { commentId }),
+    const assertNotFound = async (...calls: (() => Promise<unknown>)[]) => {
+      for (const call of calls) assert.equal(await getOutcome(call), "not_found", String(call));
+    };
+    const listCalls = (caller: Caller, id: string) => [
+      () => deleteComment(deps, caller, { commentId: id }),
+      () => resolveComment(deps, caller, { commentId: id, resolved: true }),
+      () => addComment(deps, caller, { postId, body: "B", parentId: id }),
     ];
-    for (const call of calls) assert.equal(await getOutcome(call), "not_found");
+    for (const id of [commentId, ...listHostileIds("comment")]) await assertNotFound(...listCalls(stranger, id));
+    for (const id of listHostileIds("comment")) await assertNotFound(...listCalls(owner, id));
+    for (const id of listHostileIds("post"))
+      await assertNotFound(() => listComments(deps, owner, { postId: id, limit: 9 }));
+    const onOtherPost = { commentId, postId: otherPostId };
+    await assertNotFound(
+      () => listComments(deps, stranger, { postId, limit: 9 }),
+      () => addComment(deps, owner, { postId: otherPostId, body: "B", parentId: commentId }),
+      () => deleteComment(deps, owner, onOtherPost),
+      () => resolveComment(deps, owner, { ...onOtherPost, resolved: true }),
+    );
+    await deletePost(deps, owner, { postId });
+    await assertNotFound(...listCalls(owner, commentId), () => listComments(deps, owner, { postId, limit: 9 }));
     await restoreFromTrash(deps, owner, { id: postId });
     assert.deepEqual(await readBodies(deps, owner, postId), ["A"]);
-  });
-
-  test("ids of other studios, other posts and malformed ids are not found (COM-3, T1)", async () => {
-    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
-    const { postId } = await addPost(deps, owner);
-    const { postId: otherPostId } = await addPost(deps, owner);
-    const { id: commentId } = await addComment(deps, owner, { postId, body: "A" });
-    const isNotFound = async (call: Promise<unknown>, label: string) =>
-      assert.equal(await getOutcome(call), "not_found", label);
-    await isNotFound(listComments(deps, stranger, { postId, limit: 10 }), "list");
-    await isNotFound(addComment(deps, stranger, { postId, body: "B" }), "add");
-    await isNotFound(resolveComment(deps, stranger, { commentId, resolved: true }), "resolve");
-    await isNotFound(deleteComment(deps, stranger, { commentId }), "delete");
-    await isNotFound(addComment(deps, owner, { postId: otherPostId, body: "B", parentId: commentId }), "reply");
-    await isNotFound(deleteComment(deps, owner, { commentId, postId: otherPostId }), "delete on another post");
-    await isNotFound(
-      resolveComment(deps, owner, { commentId, postId: otherPostId, resolved: true }),
-      "resolve on another post",
-    );
-    for (const id of listHostileIds("comment")) {
-      await isNotFound(deleteComment(deps, owner, { commentId: id }), id);
-      await isNotFound(resolveComment(deps, owner, { commentId: id, resolved: true }), id);
-      await isNotFound(addComment(deps, owner, { postId, body: "B", parentId: id }), id);
-    }
-    for (const id of listHostileIds("post")) await isNotFound(listComments(deps, owner, { postId: id, limit: 10 }), id);
   });
 
   test("a body is text of 1 to 10,000 characters, not all invisible, and is stored unchanged (COM-4, W4)", async () => {
@@ -176,16 +163,12 @@ forEachEngine("comments", (fixture) => {
     assert.equal(parse("  two\nlines \n").data?.body, "two\nlines");
     const bodies = [
       "<img src=x onerror=alert(1)>",
-      "</script><script>alert(1)</script>",
       "a\u0007b\u001b[31m\u202e",
       "'; DROP TABLE comments; --",
       "👩‍👩‍👧 مرحبا 日本語",
       "x".repeat(maxCommentLength),
     ];
-    for (const body of bodies) {
-      const { data } = parse(body);
-      await addComment(deps, owner, { postId, body: data?.body ?? "" });
-    }
+    for (const body of bodies) await addComment(deps, owner, { postId, body: parse(body).data?.body ?? "" });
     assert.deepEqual(await readBodies(deps, owner, postId), bodies);
   });
 
@@ -193,20 +176,11 @@ forEachEngine("comments", (fixture) => {
     const { owner, postId } = await newStudioWithPost(deps);
     const last = await addComment(deps, owner, { postId, body: "A" });
     const columns = { studio_id: owner.studio.id, post_id: postId, body: "B", created_at: clock(), change_count: 0 };
-    const rows = Array.from({ length: maxCommentsPerPost - 4 }, () => ({
-      ...columns,
-      id: deps.newId("comment"),
-      parent_id: null,
-      user_id: owner.user.id,
-      grant_id: null,
-      client_id: null,
-      client_name: null,
-    }));
-    for (let i = 0; i < rows.length; i += 200)
-      await database.q
-        .insertInto("comments")
-        .values(rows.slice(i, i + 200))
-        .execute();
+    const rows = Array.from({ length: maxCommentsPerPost - 4 }, () => ({ ...columns, id: deps.newId("comment") }));
+    for (let i = 0; i < rows.length; i += 200) {
+      const chunk = rows.slice(i, i + 200);
+      await database.q.insertInto("comments").values(chunk).execute();
+    }
     const outcomes = await countOutcomes([1, 2, 3, 4, 5, 6].map(() => addComment(deps, owner, { postId, body: "C" })));
     assert.deepEqual(outcomes, { ok: 3, quota_exceeded: 3 });
     await deleteComment(deps, owner, { commentId: last.id });
@@ -225,14 +199,9 @@ forEachEngine("comments", (fixture) => {
     await removeMember(deps, owner, { userId: member.user.id });
     const [first] = await readComments(deps, owner, kept.postId);
     assert.deepEqual([first?.user?.name, first?.client?.name], [member.user.name, "Claude"]);
-    const count = async () => {
-      const comments = database.q.selectFrom("comments").select("id").where("studio_id", "=", owner.studio.id);
-      const changes = database.q
-        .selectFrom("comment_changes")
-        .select("change")
-        .where("studio_id", "=", owner.studio.id);
-      return [(await comments.execute()).length, (await changes.execute()).length];
-    };
+    const countRows = async (table: "comments" | "comment_changes") =>
+      (await database.q.selectFrom(table).selectAll().where("studio_id", "=", owner.studio.id).execute()).length;
+    const count = async () => [await countRows("comments"), await countRows("comment_changes")];
     await deletePost(deps, owner, { postId: trashed.postId });
     assert.deepEqual(await count(), [4, 2]);
     clock.advance(days(30));
@@ -283,22 +252,6 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(await readComments(deps, owner, postId), before);
     const later = await undoOwnChanges(deps, client, { since });
     assert.deepEqual([later.undone, later.conflicts.length], [[], 2], "the owner restored them since");
-  });
-
-  test("a client that undoes its own undo gets its comments back (UNDO-8)", async () => {
-    const { owner, client, postId } = await newStudioWithPost(deps);
-    const since = toIsoTime(clock());
-    await addComment(deps, client, { postId, body: "A" });
-    clock.advance(1000);
-    const undoTime = toIsoTime(clock());
-    await undoOwnChanges(deps, client, { since });
-    assert.deepEqual(await readBodies(deps, owner, postId), []);
-    clock.advance(1000);
-    await undoOwnChanges(deps, client, { since: undoTime });
-    assert.deepEqual(await readBodies(deps, owner, postId), ["A"]);
-    clock.advance(1000);
-    await undoOwnChanges(deps, client, { since });
-    assert.deepEqual(await readBodies(deps, owner, postId), []);
   });
 
   test("owners undo the comments of a client that now acts in another studio; strangers can't (UNDO-8, T1)", async () => {

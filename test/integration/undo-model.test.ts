@@ -126,12 +126,39 @@ const restoredWithoutCrop: Plan = {
   ],
 };
 
+/** The owner deletes and restores what the client restored. */
+const restoredAgain: Plan = {
+  hasTwoUsers: false,
+  steps: [
+    edit(0, { kind: "delete post", post: 0 }),
+    edit(1, { kind: "restore post", post: 0 }),
+    edit(0, { kind: "delete post", post: 0 }),
+    undoFirst,
+    edit(0, { kind: "restore post", post: 0 }),
+    undoFirst,
+  ],
+};
+
+/** The client exchanges the assets of two posts, moves another to its own post, and the owner edits that. */
+const movedAssets: Plan = {
+  hasTwoUsers: false,
+  steps: [
+    edit(1, { kind: "create", value: "B" }),
+    ...[0, 1, 3].map((asset) => edit(1, { kind: "detach", asset })),
+    edit(1, { kind: "attach", post: 1, asset: 0 }),
+    edit(1, { kind: "attach", post: 3, asset: 1 }),
+    edit(1, { kind: "attach", post: 0, asset: 3 }),
+    { ...undoFirst, stepsBack: 6 },
+    edit(0, { kind: "title", post: 3, value: "C" }),
+    undoFirst,
+  ],
+};
+
 forEachEngine("undo compared with a model", (fixture) => {
   test(`${sequenceCount} random sequences: undo keeps later changes of others, undoing an undo restores the state before it, and no asset, comment or revision is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, UNDO-8, HIST-1)`, async (t) => {
     const counts = { undos: 0, fields: 0, conflicts: 0 };
-    const examples = [altTextThenTrash, trashedAgain, restoredIntoTrash, restoredWithoutCrop].map((plan): [Plan] => [
-      plan,
-    ]);
+    const plans = [altTextThenTrash, trashedAgain, restoredIntoTrash, restoredWithoutCrop, restoredAgain, movedAssets];
+    const examples = plans.map((plan): [Plan] => [plan]);
     await fc.assert(
       fc.asyncProperty(anyPlan, async ({ hasTwoUsers, steps }) => {
         const studio = await createStudio(fixture, hasTwoUsers, counts);
