@@ -15,7 +15,6 @@ import { listPostSummaries } from "#domain/posts/list-post-summaries.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { listCalendar } from "#domain/publishing/list-calendar.ts";
 import { indexExistingRows } from "#domain/search/index-existing.ts";
-import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
@@ -182,13 +181,6 @@ forEachEngine(
       });
       await assertBatched(async () => assert.deepEqual(await revokeAllClients(deps, owner), { revoked: itemCount }));
       assert.deepEqual(await revokeAllClients(deps, owner), { revoked: 0 });
-    });
-
-    test("deleting a studio deletes its rows in batches (F4)", async () => {
-      const owner = await newStudio(deps, undefined, "Harbour");
-      await fillStudio(fixture, owner, itemCount);
-      await assertBatched(() => deleteStudio(deps, owner, { name: "Harbour" }), 400);
-      assert.equal((await countStudioRows(fixture, owner.studio.id)).studios, 0);
     });
 
     test("background jobs delete expired rows and index existing ones in batches (F4)", async () => {

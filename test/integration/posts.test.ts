@@ -91,13 +91,13 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).title, "B");
   });
 
-  test("exactly one of fifty parallel updates with the same revision succeeds (POST-2)", async () => {
+  test("exactly one of ten parallel updates with the same revision succeeds (POST-2)", async () => {
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "A", body: "" });
-    const updates = Array.from({ length: 50 }, (_, i) =>
+    const updates = Array.from({ length: 10 }, (_, i) =>
       updatePost(deps, owner, { postId, title: `T${i}`, revision: 1 }),
     );
-    assert.deepEqual(await countOutcomes(updates), { ok: 1, revision_conflict: 49 });
+    assert.deepEqual(await countOutcomes(updates), { ok: 1, revision_conflict: 9 });
     assert.equal((await getPost(deps, owner, { postId })).revision, 2);
   });
 

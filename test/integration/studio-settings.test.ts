@@ -7,19 +7,16 @@ import { createGrant, type NewGrant } from "#domain/access/create-grant.ts";
 import { moveGrant } from "#domain/access/grants.ts";
 import { describeMe } from "#domain/access/me.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
-import type { Caller, SignedInUser } from "#domain/caller.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { getStudio, resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { getStudio } from "#domain/studios/get-studio.ts";
 import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";
+import { addFile, addPost } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
-import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { waitTurns } from "../support/wait-turns.ts";
 
@@ -57,51 +54,30 @@ forEachEngine("studio settings", (fixture) => {
       assert.equal(updateStudioInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
-  test("deleting a studio deletes its posts, assets, invitations and memberships and revokes its clients' tokens (T10)", async () => {
+  test("deleting a studio deletes its rows and files, and revokes only the tokens for it (T10)", async () => {
     const owner = await newStudio(deps, undefined, "Deleted");
     const ownerInOther = await newStudio(deps, owner, "Other");
     const member = await newMember(deps, owner, "member");
-    const unrelatedOwner = await newStudio(deps);
-    const post = await createPost(deps, owner, { title: "Post", body: "" });
-    const base64 = (await png()).toString("base64");
-    const image = { kind: "image" as const, mimeType: "image/png", base64 };
-    const [attachedAsset, unattachedAsset] = [
-      await uploadAssetInline(deps, owner, image),
-      await uploadAssetInline(deps, owner, image),
-    ];
-    await attachAsset(deps, owner, { postId: post.id, assetId: attachedAsset.assetId });
-    const storageKeys = await Promise.all(
-      [attachedAsset, unattachedAsset].map(
-        async ({ assetId }) => (await deps.assets.find(owner.studio.id, assetId))?.storageKey,
-      ),
-    );
-    const invitationToken = await createInvitationToken(deps, owner, "member");
+    const { assetIds } = await addPost(deps, owner, { files: 1 });
+    assetIds.push(await addFile(deps, owner));
+    const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(owner.studio.id, assetId)));
     const tokens = {
       otherStudio: await createTestGrant(deps, owner), // the active studio is "Other"
       deletedStudio: await createTestGrant(deps, member),
-      unrelated: await createTestGrant(deps, unrelatedOwner),
     };
     assert.equal(await getOutcome(deleteStudio(deps, owner, { name: "deleted" })), "invalid_input");
     await deleteStudio(deps, owner, { name: "Deleted" });
 
     const authenticate = createAuthenticator(deps, silentLog);
     assert.equal(await authenticate(tokens.deletedStudio.token, undefined), undefined);
-    assert.equal(
-      (await authenticate(tokens.otherStudio.token, undefined))?.membership?.studio.id,
-      ownerInOther.studio.id,
-    );
-    assert.ok(await authenticate(tokens.unrelated.token, undefined));
-    assert.equal(await getOutcome(resolveStudioCaller(deps, owner, owner.studio.id)), "not_found");
-    assert.equal(
-      await getOutcome(acceptInvitation(deps, await newUser(deps), { token: invitationToken })),
-      "not_found",
-    );
+    const { membership } = (await authenticate(tokens.otherStudio.token, undefined)) ?? {};
+    assert.equal(membership?.studio.id, ownerInOther.studio.id);
     assert.deepEqual((await describeMe(deps, member)).memberships, []);
     assert.equal((await describeMe(deps, owner)).activeStudioId, ownerInOther.studio.id);
-    for (const key of storageKeys) assert.equal(await deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
+    for (const asset of assets) assert.equal(await deps.files.stat(asset?.storageKey ?? ""), undefined);
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
-      const rows = await database.q.selectFrom(table).select("studio_id").execute();
-      assert.equal(rows.filter((row) => row.studio_id === owner.studio.id).length, 0, table);
+      const rows = database.q.selectFrom(table).select("studio_id").where("studio_id", "=", owner.studio.id);
+      assert.deepEqual(await rows.execute(), [], table);
     }
     assert.equal(await getOutcome(deleteStudio(deps, owner, { name: "Deleted" })), "not_found");
   });
@@ -110,8 +86,7 @@ forEachEngine("studio settings", (fixture) => {
     const owner = await newStudio(deps, undefined, "First");
     clock.advance(1000);
     const ownerInSecond = await newStudio(deps, owner, "Second");
-    const signedInUser: SignedInUser = { user: owner.user, credential: owner.credential };
-    const { id, studioId } = await createGrant(deps, signedInUser, newGrant);
+    const { id, studioId } = await createGrant(deps, owner, newGrant);
     assert.equal(studioId, ownerInSecond.studio.id);
     await deleteStudio(deps, ownerInSecond, { name: "Second" });
     assert.notEqual((await deps.grants.find(id))?.revokedAt, null);
@@ -138,7 +113,7 @@ forEachEngine("studio settings", (fixture) => {
 
   test("a grant that is created while its studio is deleted is revoked, or is for another studio (T10)", async () => {
     const owner = await newStudio(deps, undefined, "First");
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 10; round++) {
       clock.advance(1000);
       const ownerInSecond = await newStudio(deps, owner, "Second");
       const [{ id }] = await Promise.all([
