@@ -58,26 +58,19 @@ forEachEngine("tags", (fixture) => {
 
   test("posts have tags, which a list replaces (POST-5)", async () => {
     const owner = await newStudio(deps);
-    const post = await createPost(deps, owner, createPostInput.parse({ title: "A", tags: ["Launch", "sea"] }));
-    assert.deepEqual(post.tags, ["launch", "sea"]);
-    const postId = post.id;
-    const readTags = async () => [
-      (await getPost(deps, owner, { postId })).tags,
-      (await listPosts(deps, owner, { limit: 1 })).posts[0]?.tags,
-    ];
-    assert.deepEqual(await readTags(), [
-      ["launch", "sea"],
-      ["launch", "sea"],
-    ]);
+    const input = createPostInput.parse({ title: "A", tags: ["Launch", "sea"] });
+    const { id: postId } = await createPost(deps, owner, input);
+    const assertTags = async (tags: string[]) => {
+      assert.deepEqual((await getPost(deps, owner, { postId })).tags, tags);
+      assert.deepEqual((await listPosts(deps, owner, { limit: 1 })).posts[0]?.tags, tags);
+    };
+    await assertTags(["launch", "sea"]);
     await updatePost(deps, owner, { postId, title: "B" });
-    assert.deepEqual(await readTags(), [
-      ["launch", "sea"],
-      ["launch", "sea"],
-    ]);
-    await updatePost(deps, owner, { postId, tags: ["new"] });
-    assert.deepEqual(await readTags(), [["new"], ["new"]]);
-    await updatePost(deps, owner, { postId, tags: [] });
-    assert.deepEqual(await readTags(), [[], []]);
+    await assertTags(["launch", "sea"]);
+    for (const tags of [["new"], []]) {
+      await updatePost(deps, owner, { postId, tags });
+      await assertTags(tags);
+    }
     assert.deepEqual((await createPost(deps, owner, { title: "C", body: "" })).tags, []);
   });
 
@@ -129,14 +122,9 @@ forEachEngine("tags", (fixture) => {
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const client = await actThroughClient(deps, owner);
-    const posts = [];
-    const assetIds = [];
-    for (const tag of ["one", "two"]) {
-      posts.push(await createPost(deps, owner, { title: tag, body: "", tags: [tag] }));
-      assetIds.push(await addFile(deps, owner));
-    }
-    const [postId = "", otherPostId = ""] = posts.map(({ id }) => id);
-    const [assetId = "", otherAssetId = ""] = assetIds;
+    const newPost = async (tag: string) => (await createPost(deps, owner, { title: tag, body: "", tags: [tag] })).id;
+    const [postId, otherPostId] = [await newPost("one"), await newPost("two")];
+    const [assetId, otherAssetId] = [await addFile(deps, owner), await addFile(deps, owner)];
     await updateAsset(deps, owner, { assetId, tags: ["logo"] });
     clock.advance(1000);
     const since = toIsoTime(clock());
@@ -146,21 +134,17 @@ forEachEngine("tags", (fixture) => {
     await updatePost(deps, member, { postId: otherPostId, tags: ["mine"] });
     await updateAsset(deps, member, { assetId: otherAssetId, tags: ["mine"] });
     const { undone, conflicts } = await undoOwnChanges(deps, client, { since });
-    assert.deepEqual(
-      undone.toSorted((a, b) => (a.type < b.type ? -1 : 1)),
-      [
-        { type: "asset", id: assetId, field: "tags" },
-        { type: "post", id: postId, field: "tags" },
-      ],
-    );
+    const sortByType = <T extends { type: string }>(entries: readonly T[]) =>
+      entries.toSorted((a, b) => (a.type < b.type ? -1 : 1));
+    assert.deepEqual(sortByType(undone), [
+      { type: "asset", id: assetId, field: "tags" },
+      { type: "post", id: postId, field: "tags" },
+    ]);
     const conflict = { field: "tags", clientValue: ["ruined"], currentValue: ["mine"] };
-    assert.deepEqual(
-      conflicts.toSorted((a, b) => (a.type < b.type ? -1 : 1)),
-      [
-        { type: "asset", id: otherAssetId, ...conflict },
-        { type: "post", id: otherPostId, ...conflict },
-      ],
-    );
+    assert.deepEqual(sortByType(conflicts), [
+      { type: "asset", id: otherAssetId, ...conflict },
+      { type: "post", id: otherPostId, ...conflict },
+    ]);
     assert.deepEqual((await getPost(deps, owner, { postId })).tags, ["one"]);
     assert.deepEqual((await getAsset(deps, owner, { assetId })).tags, ["logo"]);
     assert.equal((await listAssets(deps, owner, { limit: 5, tag: "logo" })).assets.length, 1);
