@@ -40,6 +40,7 @@ import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { untilDone } from "../support/batch-options.ts";
+import { readContentRows } from "../support/ending-access.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -156,35 +157,21 @@ const openHello: Deps["openUrl"] = async (url) => ({
   body: Readable.from([Buffer.from("hello")]),
 });
 
-const tables = [
-  "studios",
-  "users",
-  "memberships",
-  "invitations",
-  "posts",
-  "post_revisions",
-  "comments",
-  "comment_changes",
-  "assets",
-  "shared_files",
-  "upload_links",
-  "platform_connections",
-  "activity",
-] as const;
-
 forEachEngine("activity", (fixture) => {
   let deps: Deps;
   let clock: TestClock;
   let database: Database;
   before(() => void ({ deps, clock, database } = fixture));
 
-  const dumpTables = (): Promise<string[][]> =>
-    Promise.all(
-      tables.map(async (table) => {
-        const rows = await database.q.selectFrom(table).selectAll().execute();
-        return rows.map((row) => JSON.stringify(row)).toSorted();
-      }),
-    );
+  const dumpTables = async () => ({
+    ...(await readContentRows(fixture)),
+    memberships: await database.q
+      .selectFrom("memberships")
+      .selectAll()
+      .orderBy("studio_id")
+      .orderBy("user_id")
+      .execute(),
+  });
 
   test("each change records one activity row, and is rolled back if the row cannot be written (ACT-1, ACT-2, L5)", async () => {
     const scene = await createScene(deps);

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
@@ -80,13 +82,15 @@ for (const engine of listEngines()) {
   describe(`history of existing posts (${engine})`, () => {
     let location: TemporaryDatabase;
     let folder: MigrationFolder;
-    let database: Awaited<ReturnType<typeof openDatabase>>;
+    let database: Database;
+    let deps: Deps;
     before(async () => {
       location = await createEmptyDatabase(engine);
       folder = createMigrationFolder(olderMigrations);
       await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
       for (const statement of statements) await queryDatabase(location, statement);
       database = await openDatabase({ ...location, log: silentLog });
+      deps = createDeps(database, () => now + 1000);
     });
     after(async () => {
       await database.close();
@@ -103,7 +107,6 @@ for (const engine of listEngines()) {
     };
 
     test("the current content of every post becomes its first revision (HIST-7)", async () => {
-      const deps = createDeps(database, () => now + 1000);
       const [revision, ...others] = await readHistory(deps, owner, ids.byClient);
       assert.deepEqual(others, []);
       assert.deepEqual(revision, {
@@ -124,15 +127,10 @@ for (const engine of listEngines()) {
         ],
       });
       const [firstRevision] = await readHistory(deps, owner, ids.byUser);
-      assert.deepEqual(
-        [firstRevision?.revision, firstRevision?.user?.name],
-        [1, "Ada"],
-        "revision 1 is attributed to the post's creator",
-      );
+      assert.deepEqual([firstRevision?.revision, firstRevision?.user?.name], [1, "Ada"], "by the post's creator");
     });
 
     test("posts and assets are attributed to the client that created them (HIST-7)", async () => {
-      const deps = createDeps(database, () => now + 1000);
       const posts = await Promise.all([ids.byClient, ids.byUser].map((postId) => getPost(deps, owner, { postId })));
       assert.deepEqual(
         posts.map(({ createdByClient, readyRevision }) => [createdByClient, readyRevision]),
@@ -152,20 +150,12 @@ for (const engine of listEngines()) {
     });
 
     test("upload links and their files are kept when their tables are replaced (LIB-3)", async () => {
-      const deps = createDeps(database, () => now + 1000);
       assert.equal((await deps.uploads.findLink(ids.link))?.postId, ids.byClient);
-      assert.deepEqual(
-        (await deps.uploads.listFiles(ids.link)).map(({ asset, bytes, receivedBytes }) => [
-          asset.id,
-          bytes,
-          receivedBytes,
-        ]),
-        [[ids.linked, 5, 0]],
-      );
+      const [file, ...others] = await deps.uploads.listFiles(ids.link);
+      assert.deepEqual([file?.asset.id, file?.bytes, file?.receivedBytes, others], [ids.linked, 5, 0, []]);
     });
 
     test("an existing post can be changed and restored to its first revision (HIST-7, HIST-5)", async () => {
-      const deps = createDeps(database, () => now + 1000);
       await deps.sessions.insert("owner", ids.user, now, now + 2000);
       const originalPost = await getPost(deps, owner, { postId: ids.byClient });
       await updatePost(deps, owner, { postId: ids.byClient, title: "Other", status: "draft" });

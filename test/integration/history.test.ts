@@ -68,12 +68,8 @@ forEachEngine("history", (fixture) => {
     await updatePost(deps, owner, { postId, body: "d" });
     const history = await readHistory(deps, owner, postId);
     assert.deepEqual(
-      history.map(({ revision, body }) => [revision, body]),
-      [
-        [5, "d"],
-        [3, "b"],
-        [1, "Body"],
-      ],
+      history.map(({ revision, body }) => `${revision} ${body}`),
+      ["5 d", "3 b", "1 Body"],
     );
   });
 
@@ -96,17 +92,17 @@ forEachEngine("history", (fixture) => {
 
     const history = await readHistory(deps, owner, postId);
     assert.deepEqual(
-      history.map(({ revision, title, body, changed }) => [revision, title, body, changed.join()]),
+      history.map(({ revision, title, body, changed }) => `${revision} ${title} ${body} ${changed.join()}`),
       [
-        [11, "b", "j", "body"],
-        [10, "b", "i", "body,status"],
-        [9, "b", "h", "body"],
-        [8, "b", "g", "body"],
-        [7, "b", "f", "body"],
-        [6, "b", "e", "body"],
-        [4, "b", "c", "body"],
-        [3, "b", "a", "title,body"],
-        [1, "Title", "Body", "title,body"],
+        "11 b j body",
+        "10 b i body,status",
+        "9 b h body",
+        "8 b g body",
+        "7 b f body",
+        "6 b e body",
+        "4 b c body",
+        "3 b a title,body",
+        "1 Title Body title,body",
       ],
     );
     assert.equal((await getPost(deps, owner, { postId })).revision, 11);

@@ -41,7 +41,10 @@ export async function addPost(
 }
 
 /** Creates a studio, an AI client of its owner, and a post of the owner. */
-export async function newStudioWithPost(deps: Deps, content: Parameters<typeof addPost>[2] = {}) {
+export async function newStudioWithPost(
+  deps: Deps,
+  content: Parameters<typeof addPost>[2] = {},
+): Promise<{ owner: Caller; client: ClientCaller; postId: string; assetIds: string[] }> {
   const owner = await newStudio(deps);
   return { owner, client: await actThroughClient(deps, owner), ...(await addPost(deps, owner, content)) };
 }
