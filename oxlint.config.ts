@@ -103,6 +103,28 @@ const domainPatterns: readonly Pattern[] = [
   { regex: "^node:crypto$", importNamePattern: "^random", message: "Pass in ids and randomness." },
 ];
 
+/** The test files of `npm test`; those in test/reliability may measure time (docs/decisions/0030-two-test-runs.md). */
+const gateFiles = "test/{spec,integration,e2e,faults}/**";
+const clockMessage = "Wait for a state, count, or advance a clock: the outcome must not depend on the machine's speed.";
+
+const timerPattern: Pattern = {
+  regex: "^(node:)?(timers/promises|perf_hooks)$",
+  importNamePattern: "^(setTimeout|setInterval|performance)$",
+  message: clockMessage,
+};
+const clockProperties = [
+  { object: "Date", property: "now" },
+  { object: "performance", property: "now" },
+  { property: "waitForTimeout" },
+];
+const clockRules: OxlintConfig["rules"] = {
+  "no-restricted-globals": ["error", { name: "setTimeout", message: clockMessage }],
+  "no-restricted-properties": ["error", ...clockProperties.map((rule) => ({ ...rule, message: clockMessage }))],
+};
+const testPatterns: readonly Pattern[] = [
+  { regex: "^fast-check$", message: "Import fc from test/support/fuzz.ts: it sets the seed." },
+];
+
 const importOverrides: Override[] = [
   ...folders.map((folder) =>
     restrictImports(`src/${folder}/**`, [
@@ -126,9 +148,8 @@ const importOverrides: Override[] = [
     { regex: "\\.\\./src/", message: "Import across folders by #alias." },
     forbidForeignPackages("web"),
   ]),
-  restrictImports("test/**", [
-    { regex: "^fast-check$", message: "Import fc from test/support/fuzz.ts: it sets the seed." },
-  ]),
+  restrictImports("test/**", testPatterns),
+  restrictImports(gateFiles, [...testPatterns, timerPattern]),
   { files: ["test/support/fuzz.ts"], rules: { "no-restricted-imports": "off" } },
   {
     files: ["src/domain/**"],
@@ -236,7 +257,7 @@ export default defineConfig({
     ...importOverrides,
     { files: ["src/db/**"], rules: rules("off", "typescript/no-non-null-assertion") },
     {
-      files: ["src/http/api/**", "src/http/uploads/**"],
+      files: ["src/http/api/**", "src/http/uploads/**", "test/support/assistant.ts"],
       rules: rules("off", "typescript/explicit-module-boundary-types"),
     },
     {
@@ -276,7 +297,7 @@ export default defineConfig({
     { files: ["web/*.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
     {
       files: ["oxlint.config.ts", "test/support/outcome-reporter.ts"],
-      rules: rules("off", "import/no-default-export"),
+      rules: rules("off", "import/no-default-export", "max-lines"),
     },
     { files: ["scripts/**", "test/**", "bench/**"], rules: rules("off", "no-console", "no-restricted-properties") },
     {
@@ -314,6 +335,7 @@ export default defineConfig({
         "typescript/no-misused-promises": ["error", { checksVoidReturn: { arguments: false } }],
       },
     },
+    { files: [gateFiles], rules: clockRules },
     { files: ["scripts/*.js"], rules: rules("off", ...noUnsafe) },
   ],
 });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onExit } from "./support/at-exit.ts";
 import { createTemplates } from "./support/engines.ts";

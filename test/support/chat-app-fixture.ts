@@ -4,7 +4,6 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { startAppHost, type AppHost, type AppHostOptions } from "./app-host.ts";
 import { fromNow } from "./clock.ts";
 import { openObservedPage, type Browser, type ObservedPage, type Page } from "./chromium.ts";
-import { fromNow } from "./clock.ts";
 import type { RunningService } from "./service.ts";
 import { createTestGrant } from "./tokens.ts";
 import { newStudio } from "./users.ts";
