@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { hours } from "#lib/clock.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import {
   expectFailure,
@@ -177,30 +176,6 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
       .getByRole("button", { name: /fog\.png/ })
       .first()
       .waitFor();
-  });
-
-  test("an open page reads the list of posts and an open post again within two seconds (WEB-5)", async () => {
-    const page = await owner.context.newPage();
-    const openedAt = new Date("2030-01-01T12:00:00Z");
-    await page.clock.install({ time: openedAt });
-    const postUrl = new RegExp(`/api/.*/posts/${post.id}$`);
-    for (const [index, [url, polledUrl]] of [
-      [post.url.replace(/\/[^/]+$/, ""), /\/post-summaries\?/] as const,
-      [post.url, postUrl] as const,
-    ].entries()) {
-      await page.goto(url);
-      await page.getByText("Fog over the harbour").first().waitFor();
-      await page.clock.pauseAt(openedAt.getTime() + hours(index + 1));
-      const firstPoll = page.waitForResponse(polledUrl);
-      await page.clock.runFor(2000);
-      await firstPoll;
-      const secondPoll = page.waitForRequest(polledUrl);
-      await page.clock.runFor(1900);
-      await secondPoll;
-      await page.clock.resume();
-    }
-    await page.close();
-    await owner.page.bringToFront();
   });
 
   test("uploads files added to the open post and attaches them (WEB-5)", async () => {
