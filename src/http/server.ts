@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { IdGenerator } from "#lib/ids.ts";
 import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
 import { createBodyDeadlines } from "./body-deadlines.ts";
@@ -35,6 +36,8 @@ export interface Route {
 
 /** How long a request body may take to arrive. */
 const defaultBodyTimeoutMs = 30_000;
+/** Requests that may wait for the response to an earlier one on their connection. Browsers and HTTP clients send none. */
+const maxPipelinedRequests = 10;
 /** How long a client may take to read a response. The file route has its own timeout. */
 const defaultResponseTimeoutMs = 60_000;
 
@@ -70,12 +73,27 @@ export function createHttpServer(options: {
   const nodeServer = createServer(
     // `bodyDeadlines` limits the time of a body per route, because uploads may take hours.
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
-    (req, res) => void handleRequest(req, res),
+    (req, res) => handleInOrder(req, res),
   );
   // The route handles `Expect: 100-continue`, so it can reject an upload before the client sends the body.
-  nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void handleRequest(req, res, true));
+  nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => handleInOrder(req, res, true));
+  /** In the order of their requests. */
+  const unfinishedResponses = new WeakMap<Socket, ServerResponse[]>();
   const routes = options.routes(() => isDraining);
   const findRoute = createRouteMatcher(routes);
+
+  /** Handles pipelined requests of a connection one after another, so that it gets no more of the server than others. */
+  function handleInOrder(req: IncomingMessage, res: ServerResponse, expectsContinue = false): void {
+    const { socket } = req;
+    const unfinished = unfinishedResponses.get(socket) ?? [];
+    if (unfinished.length > maxPipelinedRequests) return void socket.destroy();
+    const previous = unfinished.at(-1);
+    unfinishedResponses.set(socket, unfinished);
+    unfinished.push(res);
+    res.once("close", () => unfinished.splice(unfinished.indexOf(res), 1));
+    if (previous) previous.once("close", () => !socket.destroyed && void handleRequest(req, res, expectsContinue));
+    else void handleRequest(req, res, expectsContinue);
+  }
 
   async function handleRequest(req: IncomingMessage, res: ServerResponse, expectsContinue = false): Promise<void> {
     const startedAt = performance.now();

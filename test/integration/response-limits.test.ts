@@ -11,6 +11,7 @@ import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const responseBytes = 8 * 1024 * 1024;
+let handledCount = 0;
 const { nodeServer: server } = createHttpServer({
   routes: () => [
     {
@@ -18,6 +19,7 @@ const { nodeServer: server } = createHttpServer({
       originRule: "any",
       allowsAnyHost: true,
       handle(req, res, context) {
+        handledCount++;
         context.logContext = { userId: req.url ?? "" };
         res.end(Buffer.alloc(responseBytes));
       },
@@ -78,9 +80,14 @@ test("above the limit in total, the user with the most unread bytes loses the ol
   await closeAll(connections);
 });
 
-test("pipelined responses on one connection count together (X1)", async () => {
-  const connection = await leaveUnread("eve", 6);
-  await waitUntil(() => connection.destroyed);
+test("pipelined requests run one after another, and too many close their connection (X1)", async () => {
+  const handledBefore = handledCount;
+  const waiting = await leaveUnread("eve", 11);
+  assert.equal(handledCount - handledBefore, 1, "the others wait until the first response is read");
+  const rejected = await leaveUnread("eve", 12);
+  await waitUntil(() => rejected.destroyed);
+  assert.equal(waiting.destroyed, false);
+  await closeAll([waiting]);
 });
 
 test("responses that are read later do not count any more (X1)", async () => {
