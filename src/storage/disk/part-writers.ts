@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
-import { writeAll } from "./write-file.ts";
+import { maxBatchChunks, writeAll } from "./write-file.ts";
 import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
@@ -177,7 +177,7 @@ async function copyBody(
       receivedBytes += chunk.length;
       if (receivedBytes > bytes) throw bodyTooLargeError();
       batch.push(chunk);
-      if (receivedBytes - flushedBytes >= batchBytes) await flush();
+      if (receivedBytes - flushedBytes >= batchBytes || batch.length >= maxBatchChunks) await flush();
     }
     if (receivedBytes < bytes) throw tooShortError();
     await flush();

@@ -40,6 +40,8 @@ export interface TempFile {
 
 /** Large enough to make the cost of system calls negligible, small enough for hundreds of concurrent uploads. */
 const batchBytes = 1024 * 1024;
+/** Chunks per batch: a client can send chunks of one byte, and each takes 300 bytes of memory. Also the limit of `writev`. */
+export const maxBatchChunks = 1024;
 /** The free space is checked again after this many bytes. */
 const spaceCheckBytes = 64 * 1024 * 1024;
 
@@ -93,7 +95,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
         if (bytes > options.maxBytes) throw bodyTooLargeError();
         batch.push(chunk);
         batchLength += chunk.length;
-        if (batchLength >= batchBytes) {
+        if (batchLength >= batchBytes || batch.length >= maxBatchChunks) {
           await pendingWrite;
           pendingWrite = writeAll(file, batch);
           pendingWrite.catch(() => {}); // the next await rethrows the error
