@@ -12,8 +12,8 @@ export async function simulateUndoOfPublications(
   studioId: string,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  const requestedPublications = await listRequested(deps, studioId, selection);
-  return requestedPublications.filter(isReported).map((publication) => ({
+  const reportedPublications = await listRequested(deps, studioId, selection, isReported);
+  return reportedPublications.map((publication) => ({
     id: publication.id,
     state: isCancelable(publication) ? "canceled" : toVisibleState(publication.state),
   }));
@@ -30,13 +30,16 @@ export async function undoPublications(
 ): Promise<UndoReport["publications"]> {
   const reportedIds = new Set<string>();
   for (;;) {
-    const requestedPublications = await listRequested(deps, editor.studio.id, selection);
-    for (const { id } of requestedPublications.filter(isReported)) reportedIds.add(id);
-    const cancelablePublications = requestedPublications.filter(isCancelable);
+    const reportedPublications = await listRequested(
+      deps,
+      editor.studio.id,
+      selection,
+      (publication) => isReported(publication) || reportedIds.has(publication.id),
+    );
+    const cancelablePublications = reportedPublications.filter(isCancelable);
     if (cancelablePublications.length === 0)
-      return requestedPublications
-        .filter(({ id }) => reportedIds.has(id))
-        .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
+      return reportedPublications.map(({ id, state }) => ({ id, state: toVisibleState(state) }));
+    for (const { id } of reportedPublications) reportedIds.add(id);
     for (let i = 0; i < cancelablePublications.length; i += cancelBatchSize) {
       const batch = cancelablePublications.slice(i, i + cancelBatchSize);
       await deps.transact(editor, (tx) => cancelPublications(deps, tx, editor, batch));
@@ -47,18 +50,25 @@ export async function undoPublications(
 /** Publications per statement. */
 const pageSize = 200;
 
-async function listRequested(deps: UndoDeps, studioId: string, selection: ChangeSelection): Promise<Publication[]> {
+/** Selects page by page, so that no turn of the event loop compares thousands. */
+async function listRequested(
+  deps: UndoDeps,
+  studioId: string,
+  selection: ChangeSelection,
+  isSelected: (publication: Publication) => boolean,
+): Promise<Publication[]> {
   if ("undoId" in selection) return [];
-  const requestedPublications: Publication[] = [];
+  const selectedPublications: Publication[] = [];
   for (let after: string | undefined = ""; after !== undefined;) {
     const page = await deps.publications.listRequested(studioId, selection, after, pageSize);
-    requestedPublications.push(...page.publications);
+    selectedPublications.push(...page.publications.filter(isSelected));
     after = page.next;
   }
-  return requestedPublications;
+  return selectedPublications;
 }
 
-const isCancelable = ({ state }: Publication): boolean => statesBefore("cancel").includes(state);
+const cancelableStates = statesBefore("cancel");
+const isCancelable = ({ state }: Publication): boolean => cancelableStates.includes(state);
 
 /** What these publications send is public or may still become public, so they stay, and the report lists them. */
 const startedStates: readonly PublicationState[] = ["preparing", "committing", "unconfirmed", "published"];
