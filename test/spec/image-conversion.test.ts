@@ -165,7 +165,7 @@ test("converts a PNG of 50 MB (U14)", async () => {
 
 test("an image that needs too much memory ends its process, and the same converter opens the next image (U14, U15)", async () => {
   // Interlaced, so that it is decoded as a whole.
-  const large = await createPlain(5500).png({ progressive: true }).toBuffer();
+  const large = await createPlain(6000).png({ progressive: true }).toBuffer();
   const small = await createPlain(10).png().toBuffer();
   const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 170 });
   assert.ok(await limited.inspectImage(createImageRequest("small"), createBufferSource(small)));
