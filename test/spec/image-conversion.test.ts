@@ -167,7 +167,7 @@ test("an image that needs too much memory ends its process, and the same convert
   // Interlaced, so that it is decoded as a whole.
   const large = await createPlain(6000).png({ progressive: true }).toBuffer();
   const small = await createPlain(10).png().toBuffer();
-  const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 170 });
+  const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 130 });
   assert.ok(await limited.inspectImage(createImageRequest("small"), createBufferSource(small)));
   assert.equal(await limited.inspectImage(createImageRequest("large"), createBufferSource(large)), undefined);
   assert.ok(await limited.inspectImage(createImageRequest("next"), createBufferSource(small)));
