@@ -24,7 +24,7 @@ export function rethrowDatabaseError(error: unknown): never {
  * transaction is read-only).
  */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof StandbyError || error instanceof UnreplicatedCommitError) return true;
+  if (error instanceof StandbyError || error instanceof UnreplicatedCommitError || isPoolTimeout(error)) return true;
   const state = getSqlState(error) ?? "";
   if (/^(08|57P|25006)/.test(state)) return true;
   if (
@@ -34,7 +34,7 @@ export function isConnectionLost(error: unknown): boolean {
   )
     return true;
   const message = error instanceof Error ? error.message : "";
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/.test(
+  return /Connection terminated|Query read timeout|Client has encountered a connection error|not queryable/.test(
     message,
   );
 }
@@ -43,9 +43,14 @@ export function isConnectionLost(error: unknown): boolean {
 export const isNewConnectionTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === "Connection terminated due to connection timeout";
 
+const poolTimeoutMessage = "timeout exceeded when trying to connect";
+
+/** Like the error of the pool itself. */
+export const createPoolTimeoutError = (): Error => new Error(poolTimeoutMessage);
+
 /** No connection of the full pool became free in time. */
 export const isPoolTimeout = (error: unknown): boolean =>
-  error instanceof Error && error.message === "timeout exceeded when trying to connect";
+  error instanceof Error && error.message === poolTimeoutMessage;
 
 /** The server sent nothing, not even the error of its own shorter timeout. */
 export const isResponseTimeout = (error: unknown): boolean =>

@@ -1,6 +1,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, type QueryResult } from "kysely";
 import pg from "pg";
 import type { Log } from "#lib/log.ts";
+import { createConnectionSlots } from "./connection-slots.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./database.ts";
 import {
   getSqlState,
@@ -19,6 +20,7 @@ import type { Schema } from "./schema.ts";
  * Waiting for a connection and running one query take at most 5 s together: up to 3 s longer if a new connection is not
  * established or verified in time and is tried again, and up to 1 s longer to verify a new connection.
  */
+const maxConnections = 10;
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
@@ -37,10 +39,16 @@ interface PostgresOptions {
   isBehindPooler: boolean;
 }
 
+interface PooledClient {
+  client: pg.PoolClient;
+  /** Call once. A lost connection is not used again. */
+  release(isLost: boolean): void;
+}
+
 export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 10,
+    max: maxConnections,
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
     // PgBouncer rejects connections with these startup parameters.
@@ -73,13 +81,15 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
     client.on("notice", (notice) => void (isUnreplicatedCommit(notice) && unreplicatedClients.add(client)));
   });
 
-  const connect = async (canRetry = true): Promise<pg.PoolClient> => {
+  const acquireSlot = createConnectionSlots(maxConnections, connectTimeoutMs);
+
+  const connect = async (canRetry = true): Promise<PooledClient> => {
     for (;;) {
       const startedAt = performance.now();
       try {
-        const client = await pool.connect();
-        if (currentClients.has(client)) return client;
-        client.release(true);
+        const pooledClient = await takeFromPool();
+        if (currentClients.has(pooledClient.client)) return pooledClient;
+        pooledClient.release(true);
       } catch (error) {
         const wasPaused = performance.now() - startedAt > connectTimeoutMs + maxTimerDelayMs;
         // On a busy machine, a new connection can take longer than an old one takes to become free.
@@ -89,6 +99,21 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
       }
     }
   };
+
+  async function takeFromPool(): Promise<PooledClient> {
+    const releaseSlot = await acquireSlot();
+    try {
+      const client = await pool.connect();
+      const release = (isLost: boolean): void => {
+        client.release(isLost);
+        releaseSlot();
+      };
+      return { client, release };
+    } catch (error) {
+      releaseSlot();
+      throw error;
+    }
+  }
 
   /** Names of statements that each connection prepares once. Statements without a name are parsed for each call. */
   const statementNames = new WeakMap<CompiledQuery, string>();
@@ -116,7 +141,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
   };
 
   const acquire = async (): Promise<DriverConnection> => {
-    const client = await connect();
+    const { client, release } = await connect();
     let connectionError: unknown;
     return {
       async executeQuery<Row>(compiledQuery: CompiledQuery): Promise<QueryResult<Row>> {
@@ -137,7 +162,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
         }
       },
       streamQuery: rejectStreaming,
-      release: () => client.release(connectionError !== undefined),
+      release: () => release(connectionError !== undefined),
     };
   };
   const q = new Kysely<Schema>({
@@ -152,7 +177,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
     name: "postgres",
     q,
     runPrepared: async ({ name, sql }, params) => {
-      const client = await connect();
+      const { client, release } = await connect();
       const run = () => query(client, name, sql, [...params]);
       const retryIfOutdated = (error: unknown) => {
         if (!isStatementOutdated(error)) throw error;
@@ -165,7 +190,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
         isLost = isConnectionLost(error);
         return rethrowDatabaseError(error);
       } finally {
-        client.release(isLost);
+        release(isLost);
       }
     },
     compile: ({ name, sql }, params) => {

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { edgeError, type AppError } from "#lib/errors.ts";
 import type { IdGenerator } from "#lib/ids.ts";
 import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
+import { runForOwner, type WorkOwner } from "#lib/work-owner.ts";
 import { createBodyDeadlines } from "./body-deadlines.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
+import { limitShortChunks } from "./short-chunks.ts";
 import { createUnreadResponses, type UnreadLimits } from "./unread-responses.ts";
 
 export interface RequestContext {
@@ -120,6 +123,7 @@ export function createHttpServer(options: {
         isProbe: route?.allowsAnyHost,
       });
     });
+    limitShortChunks(req, res, () => sendProblem(res, shortChunksError(), requestId, log));
     setSecurityHeaders(res, isHttps, route?.isDataOnly);
     res.setHeader("x-request-id", requestId);
     if (isDraining) res.setHeader("connection", "close");
@@ -128,7 +132,7 @@ export function createHttpServer(options: {
       if (!route.allowsAnyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.originRule);
       if (expectsContinue && !route.sends100Continue) res.writeContinue();
-      await route.handle(req, res, context);
+      await runForOwner(createOwner(req, context), () => route.handle(req, res, context));
       unreadResponses.add(res, context.logContext?.userId);
     } catch (error) {
       sendProblem(res, error, requestId, log);
@@ -140,6 +144,20 @@ export function createHttpServer(options: {
     routes,
     startDraining: () => void (isDraining = true),
     getLastRequestAt: () => lastRequestAt,
+  };
+}
+
+const shortChunksError = (): AppError =>
+  edgeError("invalid_input", "The chunks of the request body are too short. Send the body in longer ones.");
+
+/** The user, once the route knows who it is. */
+function createOwner({ headers, socket }: IncomingMessage, context: RequestContext): WorkOwner {
+  const credential = headers.authorization ?? headers.cookie ?? headers["upload-token"];
+  const clientKey = String(credential ?? socket.remoteAddress);
+  return {
+    get key() {
+      return context.logContext?.userId ?? clientKey;
+    },
   };
 }
 

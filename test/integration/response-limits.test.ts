@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createMetrics } from "#http/health-routes.ts";
 import { createHttpServer } from "#http/server.ts";
+import { readBody } from "#lib/request-body.ts";
 import { forOneEngine, silentLog } from "../support/engines.ts";
 import { postMcp, startMcpServer } from "../support/mcp.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -18,9 +19,10 @@ const { nodeServer: server } = createHttpServer({
       path: "/*",
       originRule: "any",
       allowsAnyHost: true,
-      handle(req, res, context) {
+      async handle(req, res, context) {
         handledCount++;
         context.logContext = { userId: req.url ?? "" };
+        if (req.url === "/body") return void res.end((await readBody(req, () => undefined)) as Buffer);
         res.end(Buffer.alloc(responseBytes));
       },
     },
@@ -98,6 +100,33 @@ test("responses that are read later do not count any more (X1)", async () => {
     client.on("data", (chunk: Buffer) => void (receivedBytes += chunk.length)).resume();
     await waitUntil(() => receivedBytes > responseBytes);
   }
+});
+
+test("a body in very short chunks is rejected after the first thousand, and the connection is closed (X1)", async () => {
+  const send = async (chunks: readonly string[]): Promise<[string, boolean]> => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    sockets.push(socket);
+    const lines = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    socket.write("POST /body HTTP/1.1\r\nHost: localhost:1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    socket.write(`${lines.join("")}0\r\n\r\n`);
+    let response = "";
+    socket.on("data", (data: Buffer) => void (response += data.toString("latin1"))).on("error", () => {});
+    await waitUntil(() => /\r\n\r\n./s.test(response));
+    const isClosing = /\r\nconnection: close\r\n/i.test(response);
+    if (isClosing) await waitUntil(() => socket.closed);
+    return [response.slice(9, 12), isClosing];
+  };
+  assert.deepEqual(await send(Array.from({ length: 1000 }, () => "a")), ["200", false]);
+  assert.deepEqual(await send(["a".repeat(64), ...Array.from({ length: 1100 }, () => "a")]), ["400", true]);
+  assert.deepEqual(await send(Array.from({ length: 5000 }, () => "a".repeat(64))), ["200", false]);
+});
+
+test("a response before the end of a chunked body closes the connection (X1)", async () => {
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  sockets.push(socket);
+  socket.write("POST /early HTTP/1.1\r\nHost: localhost:1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n");
+  socket.resume();
+  await once(socket, "close");
 });
 
 forOneEngine("long responses of a batch", (fixture) => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createConnectionSlots } from "#db/connection-slots.ts";
 import { createTurnLimiter, turnBudget } from "#db/event-loop-turns.ts";
+import { isPoolTimeout } from "#db/postgres-errors.ts";
 import { createFairQueue } from "#media/fair-queue.ts";
+import { runForOwner } from "#lib/work-owner.ts";
 import { createLongWorkQueue, maxWaitingOperations, runLongWork } from "#domain/access/long-work.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createSearchQueue, maxWaitingSearches } from "#domain/search/search-queue.ts";
@@ -59,34 +62,59 @@ test("slow statements end a turn earlier, and each turn runs at least one (F4)",
   await done;
 });
 
-test("a short request among long ones runs as often as each of them (F4)", async () => {
-  const fixture = createFixture();
-  const longWork = Array.from({ length: turnBudget.callers - 1 }, () => fixture.runStatements("long", 100));
-  await fixture.finishTurn();
-  const shortRequest = fixture.runStatements("short", 4);
-  assert.equal(fixture.log.at(-1), "short", "runs its first statement at once");
-  fixture.startTurn();
-  await fixture.finishTurn();
-  assert.equal(fixture.log.filter((name) => name === "short").length, 4, "finishes in the next turn");
-  await finish(fixture, [...longWork, shortRequest]);
-});
-
-test("of many callers that wait, a few continue in each turn, in order (F4)", async () => {
+test("of callers that wait, one continues in each turn, in order (F4)", async () => {
   const fixture = createFixture();
   await fixture.runStatements("first", 1);
-  const callers = Array.from({ length: 3 * turnBudget.callers }, (_, i) =>
-    fixture.runStatements(`caller ${i}`, 3, turnBudget.ms),
-  );
+  const callers = Array.from({ length: 10 }, (_, i) => fixture.runStatements(`caller ${i}`, 3, turnBudget.ms));
   await fixture.finishTurn();
-  for (let turn = 0; turn < 3; turn++) {
-    fixture.log.length = 0;
+  fixture.log.length = 0;
+  for (let turn = 0; turn < 20; turn++) {
     fixture.startTurn();
     await fixture.finishTurn();
-    const first = turn * turnBudget.callers;
-    const expected = Array.from({ length: turnBudget.callers }, (_, i) => `caller ${first + i}`);
-    assert.deepEqual(fixture.log, expected);
   }
+  const expected = Array.from({ length: 20 }, (_, i) => `caller ${i % 10}`);
+  assert.deepEqual(fixture.log, expected);
   await finish(fixture, callers);
+});
+
+test("a request waits for one statement of each other user, however many requests they send (F4)", async () => {
+  const fixture = createFixture();
+  const runFor = (owner: string, count: number) =>
+    runForOwner({ key: owner }, () => fixture.runStatements(owner, count, turnBudget.ms));
+  const requests = ["eve", "bob"].flatMap((owner) => Array.from({ length: 100 }, () => runFor(owner, 3)));
+  await fixture.finishTurn();
+  fixture.log.length = 0;
+  const request = runFor("ada", 3);
+  for (let turn = 0; turn < 9; turn++) {
+    fixture.startTurn();
+    await fixture.finishTurn();
+  }
+  const round = ["ada", "eve", "bob"];
+  assert.deepEqual(fixture.log, [...round, ...round, ...round]);
+  await finish(fixture, [...requests, request]);
+});
+
+test("a call waits for one database connection of each other user, however many they wait for (F4)", async () => {
+  const acquire = createConnectionSlots(2, 60_000);
+  const log: string[] = [];
+  const acquireFor = (owner: string): Promise<void> =>
+    runForOwner({ key: owner }, async () => {
+      const release = await acquire();
+      log.push(owner);
+      await new Promise(setImmediate);
+      release();
+    });
+  const calls = Array.from({ length: 50 }, () => acquireFor("eve"));
+  await Promise.all([...calls, acquireFor("ada"), acquireFor("ada")]);
+  assert.deepEqual([log.length, log.indexOf("ada"), log.lastIndexOf("ada")], [52, 3, 5]);
+});
+
+test("a call that waits too long for a database connection fails, and takes none later (D2)", async () => {
+  const acquire = createConnectionSlots(1, 1);
+  const release = await acquire();
+  await assert.rejects(acquire(), isPoolTimeout);
+  release();
+  (await acquire())();
 });
 
 async function finish(fixture: ReturnType<typeof createFixture>, work: readonly Promise<void>[]): Promise<void> {
