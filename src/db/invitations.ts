@@ -1,7 +1,9 @@
-import type { ApprovalRule, Role } from "#domain/policy.ts";
+import { roles, type ApprovalRule, type Role } from "#domain/policy.ts";
+import { listInviters } from "#domain/studios/invitation.ts";
 import type { InvitationStore, OpenInvitation } from "#domain/studios/ports.ts";
 import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
+import { lockForCounting } from "./studios.ts";
 
 export function createInvitationStore({ q }: Connection): InvitationStore {
   const selectOpen = (now: number) =>
@@ -9,16 +11,25 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
       .selectFrom("invitations as i")
       .innerJoin("studios as s", "s.id", "i.studio_id")
       .innerJoin("users as u", "u.id", "i.created_by")
-      .leftJoin("memberships as m", (join) =>
+      .innerJoin("memberships as m", (join) =>
         join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
       )
       .selectAll("i")
       .select(["s.name as studio_name", "s.approval", "u.name as creator_name", "m.role as creator_role"])
       .where("i.accepted_at", "is", null)
       .where("i.revoked_at", "is", null)
-      .where("i.expires_at", ">", now);
+      .where("i.expires_at", ">", now)
+      .where((eb) =>
+        eb.or(roles.map((role) => eb.and([eb("i.role", "=", role), eb("m.role", "in", listInviters(role))]))),
+      );
+  const selectOpenInStudio = (studioId: string, now: number, limit: number) =>
+    selectOpen(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").limit(limit);
   return {
-    async insert(invitation, tokenHash) {
+    async insert(invitation, tokenHash, maxOpen) {
+      const { studioId, createdAt } = invitation;
+      await lockForCounting(q, studioId);
+      const openInvitations = await selectOpenInStudio(studioId, createdAt, maxOpen).execute();
+      if (openInvitations.length >= maxOpen) return false;
       await q
         .insertInto("invitations")
         .values({
@@ -35,14 +46,14 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
           revoked_at: null,
         })
         .execute();
+      return true;
     },
     async findOpen(tokenHash, now) {
       const row = await selectOpen(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
       return row && toInvitation(row);
     },
-    async listOpen(studioId, now) {
-      const rows = await selectOpen(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
-      return rows.map(toInvitation);
+    async listOpen(studioId, now, limit) {
+      return (await selectOpenInStudio(studioId, now, limit).execute()).map(toInvitation);
     },
     findStudioIfMember: (tokenHash, userId) =>
       q
@@ -54,7 +65,6 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         .where("m.user_id", "=", userId)
         .executeTakeFirst(),
     async accept({ id, studioId, createdBy, creatorRole }, userId, now) {
-      if (creatorRole === null) return false;
       const { numUpdatedRows } = await q
         .updateTable("invitations")
         .set({ accepted_by: userId, accepted_at: now })
@@ -104,7 +114,7 @@ function toInvitation(
     studio_name: string;
     approval: ApprovalRule;
     creator_name: string;
-    creator_role: Role | null;
+    creator_role: Role;
   },
 ): OpenInvitation {
   return {

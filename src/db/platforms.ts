@@ -6,6 +6,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { statement, type Connection } from "./database.ts";
 import { createPlatformAppStore, createConnectLinkStore } from "./connect-links.ts";
 import type { Schema } from "./schema.ts";
+import { lockForCounting } from "./studios.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
 
@@ -58,14 +59,7 @@ function createConnectionStore({
       return row && toConnection(row);
     },
     async insertOrUpdate({ id, studioId, platform, instance, account, limits, connectedAt }, maxConnections) {
-      // Locks the studio row, so that parallel calls count against the same limit.
-      const { numUpdatedRows } = await q
-        .updateTable("studios")
-        .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))
-        .where("id", "=", studioId)
-        .where("deleted_at", "is", null)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw notFoundError("studio");
+      if (!(await lockForCounting(q, studioId))) throw notFoundError("studio");
       const otherConnections = await q
         .selectFrom("platform_connections")
         .select("id")

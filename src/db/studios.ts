@@ -2,6 +2,20 @@ import type { StudioStore } from "#domain/studios/ports.ts";
 import type { Connection } from "./database.ts";
 import { containsText } from "./users.ts";
 
+/**
+ * Until the transaction ends, other transactions that call this for the same studio wait, so that parallel calls count
+ * against the same limit. Returns false if the studio is deleted.
+ */
+export async function lockForCounting(q: Connection["q"], studioId: string): Promise<boolean> {
+  const { numUpdatedRows } = await q
+    .updateTable("studios")
+    .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))
+    .where("id", "=", studioId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 export function createStudioStore({ q, engine }: Connection): StudioStore {
   return {
     async insert({ id, name, slug, timezone, createdAt }, ownerId) {

@@ -44,17 +44,23 @@ const findLinkQuery = statement<ResolvedLinkRow>(
     WHERE l.id = $1`,
 );
 
-const listLinksQuery = statement<LinkRow & FileCounts & { creator_name: string }>(
-  "list_upload_links",
-  `SELECT l.*, u.name AS creator_name, ${fileCountsSql}
-     FROM upload_links l
+/** The links of a post (`$1`) that are open at a time (`$2`). */
+const openLinksSql = `FROM upload_links l
      JOIN users u ON u.id = l.created_by
      JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
      JOIN posts p ON p.id = l.post_id AND p.status <> 'archived'
      LEFT JOIN grants g ON g.id = l.grant_id
-    WHERE l.post_id = $1 AND l.studio_id = $2 AND l.in_place = 0 AND l.expires_at > $3
-      AND l.withdrawn_at IS NULL AND g.revoked_at IS NULL
-    ORDER BY l.id DESC`,
+    WHERE l.post_id = $1 AND l.expires_at > $2 AND l.withdrawn_at IS NULL AND g.revoked_at IS NULL`;
+
+const listLinksQuery = statement<LinkRow & FileCounts & { creator_name: string }>(
+  "list_upload_links",
+  `SELECT l.*, u.name AS creator_name, ${fileCountsSql} ${openLinksSql} AND l.studio_id = $3 AND l.in_place = 0
+    ORDER BY l.id DESC LIMIT $4`,
+);
+
+const countLinksQuery = statement<{ count: number }>(
+  "count_open_upload_links",
+  `SELECT CAST(COUNT(*) AS INTEGER) AS count ${openLinksSql}`,
 );
 
 type FileRow = AssetRow &
@@ -70,6 +76,10 @@ const findFileByHashQuery = statement<FileRow>(
 const findFileQuery = statement<FileRow>(
   "find_upload_file",
   `${selectFilesSql} WHERE f.link_id = $1 AND f.asset_id = $2`,
+);
+const countFilesQuery = statement<{ count: number }>(
+  "count_upload_files",
+  "SELECT CAST(COUNT(*) AS INTEGER) AS count FROM upload_files WHERE link_id = $1",
 );
 const listFilesQuery = statement<FileRow>("list_upload_files", `${selectFilesSql} WHERE f.link_id = $1 ORDER BY a.id`);
 
@@ -102,7 +112,11 @@ const listAbandonedQuery = statement<AssetRow>(
 
 export function createUploadStore({ q, run }: Connection): UploadStore {
   const withdrawLinks = (now: number) =>
-    q.updateTable("upload_links").set({ withdrawn_at: now }).where("withdrawn_at", "is", null);
+    q
+      .updateTable("upload_links")
+      .set({ withdrawn_at: now })
+      .where("withdrawn_at", "is", null)
+      .where("expires_at", ">", now - maxUploadDuration);
 
   return {
     async insertLink(link) {
@@ -125,14 +139,17 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         }
       );
     },
-    async listLinks(studioId, postId, now) {
-      const rows = await run(listLinksQuery, [postId, studioId, now]);
+    async listLinks(studioId, postId, now, limit) {
+      const rows = await run(listLinksQuery, [postId, now, studioId, limit]);
       return rows.map((row) => ({
         ...toLink(row),
         creatorName: row.creator_name,
         pendingFileCount: row.pending_files,
         readyFileCount: row.ready_files,
       }));
+    },
+    async countOpenLinks(postId, now) {
+      return (await run(countLinksQuery, [postId, now]))[0]?.count ?? 0;
     },
     async withdraw(studioId, postId, linkId, now) {
       const { numUpdatedRows } = await withdrawLinks(now)
@@ -146,10 +163,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       await withdrawLinks(now).where("post_id", "=", postId).execute();
     },
     async withdrawForUser(userId, now) {
-      const { numUpdatedRows } = await withdrawLinks(now)
-        .where("created_by", "=", userId)
-        .where("expires_at", ">", now - maxUploadDuration)
-        .executeTakeFirst();
+      const { numUpdatedRows } = await withdrawLinks(now).where("created_by", "=", userId).executeTakeFirst();
       return Number(numUpdatedRows);
     },
     async insertFile(linkId, fileHash, { assetId, bytes, partBytes }, now) {
@@ -175,6 +189,9 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     async findFile(linkId, assetId) {
       const [row] = await run(findFileQuery, [linkId, assetId]);
       return row && toFile(row);
+    },
+    async countFiles(linkId) {
+      return (await run(countFilesQuery, [linkId]))[0]?.count ?? 0;
     },
     async listFiles(linkId) {
       return (await run(listFilesQuery, [linkId])).map(toFile);

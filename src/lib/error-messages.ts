@@ -139,6 +139,12 @@ export const errorMessages = {
   "quota_exceeded:studio": (data: { limitBytes: number }) =>
     `The file does not fit in the studio’s quota of ${formatByteLimit(data.limitBytes)}.`,
   "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
+  "quota_exceeded:invitations": (data: { limit: number }) =>
+    `The studio already has ${data.limit} open invitations, the maximum.`,
+  "quota_exceeded:upload_links": (data: { limit: number }) =>
+    `The post already has ${data.limit} open upload links, the maximum.`,
+  "quota_exceeded:link_files": (data: { limit: number }) =>
+    `${data.limit} files were uploaded through this upload link, the maximum.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
 

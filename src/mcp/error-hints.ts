@@ -83,6 +83,9 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:studio":
     "Delete files that are no longer needed (list_assets with unattached, then delete_asset). Deleted files count until the trash is emptied: ask an owner or admin to empty it in the web app.",
   "quota_exceeded:comments": "Tell the user. Comments can be deleted in the web app.",
+  "quota_exceeded:upload_links":
+    "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",
+  "quota_exceeded:link_files": "Call app_create_upload again for more files.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed with disconnect_platform.",
 
   "storage_unavailable:database": retrySoon,

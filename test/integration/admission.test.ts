@@ -188,7 +188,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     const browser = createHttpBrowser();
     await browser.submit(await signInAndReturn(browser, `/join/${usedToken}`, "first@elsewhere.example"));
     const revokedToken = await createToken();
-    const [newestInvitation] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock());
+    const [newestInvitation] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock(), 1);
     await revokeInvitation(fixture.deps, owner, { invitationId: newestInvitation!.id });
     for (const token of [usedToken, revokedToken, "made-up", "a/b", "%00", "x".repeat(5000)])
       await assertAdmitsNoUser(token);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { createInvitationStore } from "#db/invitations.ts";
+import { openDatabase } from "#db/open-database.ts";
 import type { TestClock } from "../support/clock.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -7,11 +9,12 @@ import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, listMembers, removeMember } from "#domain/studios/members.ts";
 import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
-import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
+import { listInvitations, maxOpenInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
+import { recordPlans } from "../support/query-plans.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
@@ -179,6 +182,56 @@ forEachEngine("invitations", (fixture) => {
       await fixture.database.q.selectFrom("activity").selectAll().execute(),
     ];
     assert.ok(!JSON.stringify([invitations, rows]).includes(first.url.split("/join/")[1] ?? ""));
+  });
+
+  /** Inserts open invitations of this creator. */
+  async function insertInvitations({ studio, user }: Caller, count: number): Promise<void> {
+    const columns = { studio_id: studio.id, role: "member", email: null, created_by: user.id, created_at: clock() };
+    const rows = Array.from({ length: count }, () => ({
+      ...columns,
+      id: deps.newId("invitation"),
+      token_hash: deps.newSecret(),
+      expires_at: clock() + days(7),
+      accepted_by: null,
+      accepted_at: null,
+      revoked_at: null,
+    }));
+    await fixture.database.q
+      .insertInto("invitations")
+      .values(rows as never)
+      .execute();
+  }
+
+  test("limits the open invitations of a studio, even with parallel calls (INVITE-1, X7)", async () => {
+    const owner = await newStudio(deps);
+    const removedAdmin = await newMember(deps, owner, "admin");
+    await insertInvitations(removedAdmin, maxOpenInvitations);
+    assert.equal(await getOutcome(createInvitation(deps, owner, { role: "member" })), "quota_exceeded");
+    await removeMember(deps, owner, { userId: removedAdmin.user.id });
+    await insertInvitations(owner, maxOpenInvitations - 3);
+    const otherDatabase = await openDatabase({ ...fixture.location, log: silentLog });
+    try {
+      const pools = [deps, createDeps(otherDatabase, clock)] as const;
+      const calls = Array.from({ length: 10 }, (_, i) => createInvitation(pools[i % 2]!, owner, { role: "member" }));
+      assert.deepEqual(await countOutcomes(calls), { ok: 3, quota_exceeded: 7 });
+    } finally {
+      await otherDatabase.close();
+    }
+    const { invitations } = await listInvitations(deps, owner);
+    assert.equal(invitations.length, maxOpenInvitations);
+    await revokeInvitation(deps, owner, { invitationId: invitations[0]!.id });
+    assert.equal(await getOutcome(createInvitation(deps, owner, { role: "member" })), "ok");
+    clock.advance(days(7));
+    assert.equal(await getOutcome(createInvitation(deps, owner, { role: "member" })), "ok");
+  });
+
+  test("lists the newest open invitations of a studio that had more before the limit, by an index (X7)", async () => {
+    const owner = await newStudio(deps);
+    await insertInvitations(owner, 2 * maxOpenInvitations);
+    const { connection, listPlans } = recordPlans(fixture);
+    const invitations = createInvitationStore(connection);
+    assert.equal((await listInvitations({ ...deps, invitations }, owner)).invitations.length, maxOpenInvitations);
+    for (const { plan } of await listPlans()) assert.match(plan.join("\n"), /invitations_open/);
   });
 
   test("rejects invalid roles and emails (ERR-invalid_input)", () => {

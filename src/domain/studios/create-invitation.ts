@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { days, toIsoTime } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, authorizeRoleManagement, roles } from "../policy.ts";
-import { hashInvitationToken } from "./invitation.ts";
+import { hashInvitationToken, maxOpenInvitations } from "./invitation.ts";
 
 const invitationLifetime = days(7);
 
@@ -37,7 +38,8 @@ export async function createInvitation(
     expiresAt: now + invitationLifetime,
   };
   await deps.transact(caller, async (tx) => {
-    await tx.invitations.insert(invitation, hashInvitationToken(token));
+    if (!(await tx.invitations.insert(invitation, hashInvitationToken(token), maxOpenInvitations)))
+      throw new AppError("quota_exceeded:invitations", { limit: maxOpenInvitations });
     await recordActivity(deps, tx, caller, "invitation.created", invitation.id, {
       role: input.role,
       email: input.email ?? null,

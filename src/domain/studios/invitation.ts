@@ -7,26 +7,23 @@ import type { User } from "../access/ports.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { authorize, may, mayManage, type Role } from "../policy.ts";
+import { authorize, may, mayManage, roles, type Role } from "../policy.ts";
 import type { OpenInvitation, Studio } from "./ports.ts";
 
 /** Only hashes are stored, so that a leaked database contains no usable links. */
 export const hashInvitationToken = sha256;
 
-/**
- * An invitation is valid only while its creator could still create it. Otherwise removed or demoted members could
- * return, or invite others, with an old link.
- */
-const isCreatorAuthorized = ({ creatorRole, role }: OpenInvitation): boolean =>
-  creatorRole !== null && may(creatorRole, "invitations.create") && mayManage(creatorRole, role);
+/** How many open invitations a studio may have, so that they fit in one list. */
+export const maxOpenInvitations = 200;
 
-export async function findInvitation(
+/** The roles that may create invitations for this role. */
+export const listInviters = (role: Role): Role[] =>
+  roles.filter((inviter) => may(inviter, "invitations.create") && mayManage(inviter, role));
+
+export const findInvitation = (
   deps: Pick<Deps, "invitations" | "clock">,
   token: string,
-): Promise<OpenInvitation | undefined> {
-  const openInvitation = await deps.invitations.findOpen(hashInvitationToken(token), deps.clock());
-  return openInvitation && isCreatorAuthorized(openInvitation) ? openInvitation : undefined;
-}
+): Promise<OpenInvitation | undefined> => deps.invitations.findOpen(hashInvitationToken(token), deps.clock());
 
 export const invitationNotFoundError = (): AppError => new AppError("not_found:invitation_link");
 
@@ -74,18 +71,16 @@ export async function listInvitations(
   caller: Caller,
 ): Promise<{ invitations: InvitationView[] }> {
   authorize(caller, "invitations.list");
-  const openInvitations = await deps.invitations.listOpen(caller.studio.id, deps.clock());
+  const openInvitations = await deps.invitations.listOpen(caller.studio.id, deps.clock(), maxOpenInvitations);
   return {
-    invitations: openInvitations
-      .filter(isCreatorAuthorized)
-      .map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
-        id,
-        role,
-        email,
-        createdBy,
-        createdAt: toIsoTime(createdAt),
-        expiresAt: toIsoTime(expiresAt),
-      })),
+    invitations: openInvitations.map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
+      id,
+      role,
+      email,
+      createdBy,
+      createdAt: toIsoTime(createdAt),
+      expiresAt: toIsoTime(expiresAt),
+    })),
   };
 }
 

@@ -37,8 +37,8 @@ export interface OpenInvitation extends Invitation {
   studioName: string;
   approval: ApprovalRule;
   creatorName: string;
-  /** The creator's current role; null if they are no longer a member. */
-  creatorRole: Role | null;
+  /** The creator's current role. */
+  creatorRole: Role;
 }
 
 /** Methods that read or change studios ignore those that are marked as deleted, unless they say otherwise. */
@@ -108,12 +108,16 @@ export interface MembershipStore {
   adjustOwnerCount(studioId: string, delta: 1 | -1): Promise<boolean>;
 }
 
+/**
+ * An invitation is open while it is not accepted, not revoked and not expired, and while its creator could still create
+ * it. Otherwise removed or demoted members could return, or invite others, with an old link.
+ */
 export interface InvitationStore {
-  insert(invitation: Invitation, tokenHash: string): Promise<void>;
-  /** Finds an open invitation: not accepted, not revoked, not expired at `now`. */
+  /** Returns false, without a change, if the studio already has `maxOpen` open invitations. */
+  insert(invitation: Invitation, tokenHash: string, maxOpen: number): Promise<boolean>;
   findOpen(tokenHash: string, now: number): Promise<OpenInvitation | undefined>;
-  /** Open invitations, newest first. */
-  listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
+  /** Newest first. */
+  listOpen(studioId: string, now: number, limit: number): Promise<OpenInvitation[]>;
   /** The studio of this invitation, open or not, if the user is a member of it. */
   findStudioIfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
   /** Marks the invitation as accepted; returns false if it is no longer open or its creator's role has changed. */

@@ -3,11 +3,11 @@ import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { maxUploadDuration, linkLifetime } from "./upload-link.ts";
+import { maxUploadDuration, maxOpenLinks, linkLifetime } from "./upload-link.ts";
 import type { UploadLink } from "./ports.ts";
 
 export const createUploadSessionInput = z.strictObject({ postId: id });
@@ -24,7 +24,7 @@ export const createUploadSessionOutput = z.object({
     .describe("How long new uploads can start; an upload may then take up to 24 hours."),
 });
 
-type CreateLinkDeps = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
+type CreateLinkDeps = Pick<Deps, "transact" | "signer" | "newId" | "clock" | "uploadPage">;
 
 /** Creates a link that lets anyone upload files of any size to one post in a browser, without signing in. */
 export async function createUploadSession(
@@ -56,26 +56,17 @@ export async function createUploadLink(
   input: z.infer<typeof createUploadLinkInput>,
 ): Promise<CreatedUploadLink> {
   authorize(caller, "assets.write");
-  const postId = parsePostId(input.postId);
-  const post = await deps.posts.find(caller.studio.id, postId);
-  if (!post) throw notFoundError("post");
-  if (post.status === "archived") {
-    throw new AppError("invalid_input:post_archived");
-  }
-  return insertUploadLink(deps, caller, postId, input.inPlace);
+  return insertUploadLink(deps, caller, parsePostId(input.postId), input.inPlace);
 }
 
 /** Creates a link for the caller's own uploads to the library in the web app. It is never listed. */
-export async function createLibraryUploadLink(
-  deps: Omit<CreateLinkDeps, "posts">,
-  caller: Caller,
-): Promise<CreatedUploadLink> {
+export async function createLibraryUploadLink(deps: CreateLinkDeps, caller: Caller): Promise<CreatedUploadLink> {
   authorize(caller, "assets.write");
   return insertUploadLink(deps, caller, null, true);
 }
 
 async function insertUploadLink(
-  deps: Omit<CreateLinkDeps, "posts">,
+  deps: CreateLinkDeps,
   caller: Caller,
   postId: string | null,
   isInPlace: boolean,
@@ -95,6 +86,7 @@ async function insertUploadLink(
     withdrawnAt: null,
   };
   await deps.transact(caller, async (tx) => {
+    if (postId !== null) await lockPost(tx, caller, postId, now);
     await tx.uploads.insertLink(link);
     if (!isInPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
@@ -107,4 +99,13 @@ async function insertUploadLink(
     expiresInMinutes: linkLifetime / 60_000,
     expiresAt: toIsoTime(link.expiresAt),
   };
+}
+
+/** Throws if the post accepts no other link. The lock prevents parallel calls from exceeding the limit. */
+async function lockPost(tx: Stores, { studio }: Caller, postId: string, now: number): Promise<void> {
+  const post = await tx.posts.lock(studio.id, postId);
+  if (!post) throw notFoundError("post");
+  if (post.status === "archived") throw new AppError("invalid_input:post_archived");
+  if ((await tx.uploads.countOpenLinks(postId, now)) >= maxOpenLinks)
+    throw new AppError("quota_exceeded:upload_links", { limit: maxOpenLinks });
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
+import { maxOpenLinks } from "./upload-link.ts";
 
 export interface UploadLinkView {
   id: string;
@@ -26,7 +27,7 @@ export async function listUploadLinks(
   const postId = parsePostId(input.postId);
   const [post, links] = await Promise.all([
     deps.posts.find(caller.studio.id, postId),
-    deps.uploads.listLinks(caller.studio.id, postId, deps.clock()),
+    deps.uploads.listLinks(caller.studio.id, postId, deps.clock(), maxOpenLinks),
   ]);
   if (!post) throw notFoundError("post");
   return {

@@ -58,10 +58,12 @@ export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
   /** Lists the links of a post that are open at `now`, newest first, without in-place links. */
-  listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
-  /** False if the link is already withdrawn or does not belong to this post. */
+  listLinks(studioId: string, postId: string, now: number, limit: number): Promise<ListedLink[]>;
+  /** The number of links of a post that are open at `now`, including in-place links. */
+  countOpenLinks(postId: string, now: number): Promise<number>;
+  /** False if the link no longer accepts files, is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
-  /** Withdraws all links of a post. */
+  /** Withdraws the links of a post that still accept files. */
   withdrawForPost(postId: string, now: number): Promise<void>;
   /** Withdraws the user's links that still accept files; returns how many. */
   withdrawForUser(userId: string, now: number): Promise<number>;
@@ -74,6 +76,7 @@ export interface UploadStore {
   ): Promise<boolean>;
   findFileByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
+  countFiles(linkId: string): Promise<number>;
   /** In the order in which they were started. */
   listFiles(linkId: string): Promise<UploadFile[]>;
   /**

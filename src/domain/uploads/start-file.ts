@@ -19,7 +19,7 @@ import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { maxUploadDuration, linkExpiredError, type UploadCaller } from "./upload-link.ts";
+import { maxUploadDuration, getLinkFileLimit, linkExpiredError, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
 
@@ -139,6 +139,9 @@ async function startUpload(
     insertedAsset = await deps
       .transact(caller, async (tx) => {
         const { postId } = link;
+        // A transaction of an upload link locks the link, so parallel calls can't exceed the limit.
+        if ((await tx.uploads.countFiles(link.id)) >= getLinkFileLimit(deps))
+          throw new AppError("quota_exceeded:link_files", { limit: getLinkFileLimit(deps) });
         const position = postId === null ? null : await reservePosition(deps, tx, newAsset, postId);
         const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
         const asset: Asset = {

@@ -10,6 +10,11 @@ import type { ResolvedLink } from "./ports.ts";
 export const linkLifetime = minutes(30);
 /** How long a started upload may take. */
 export const maxUploadDuration = hours(24);
+/** How many open links a post may have, including in-place links, so that they fit in one list. */
+export const maxOpenLinks = 100;
+
+/** How many files may be uploaded through one link. Every request of the upload page reads all of them. */
+export const getLinkFileLimit = ({ limits }: Pick<Deps, "limits">): number => Math.max(100, limits.assetsPerPost);
 
 /**
  * - `open`: accepts new uploads.
