@@ -19,6 +19,7 @@ const endpoint = createMcpEndpoint({
   tools,
   signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
   log: silentLog,
+  checkMessageLimit: createCallLimiter(deps, "messages", { perMinute: Infinity }).check,
   checkCallLimit: createCallLimiter(deps, "calls", { perMinute: Infinity }).check,
   recordCall: createCallRecorder(deps).record,
   version: "0.0.0",

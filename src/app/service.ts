@@ -112,6 +112,7 @@ export function createService(options: CreateServiceOptions): Service {
   // Rate limits.
   const limitRate = (name: RateLimitName, req: IncomingMessage) =>
     enforceRateLimit(deps, name, getClientIpKey(req, config.trustedProxies, getNetworkBits(name)));
+  const messageLimiter = createCallLimiter(deps, "messages", callLimits.messages);
   const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
   const webCallLimiter = createCallLimiter(deps, "web", callLimits.web);
   const linkCallLimiter = createCallLimiter(deps, "uploads", callLimits.uploads);
@@ -142,6 +143,7 @@ export function createService(options: CreateServiceOptions): Service {
     tools,
     signer,
     log,
+    checkMessageLimit: config.areRateLimitsEnabled ? messageLimiter.check : noCallLimit,
     checkCallLimit: config.areRateLimitsEnabled ? toolCallLimiter.check : noCallLimit,
     recordCall: callRecorder.record,
     version: packageJson.version,
@@ -212,7 +214,9 @@ export function createService(options: CreateServiceOptions): Service {
     changeFeed: mcp.changeFeed,
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
-      void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
+      void (await Promise.all(
+        [messageLimiter, toolCallLimiter, webCallLimiter, linkCallLimiter].map((limiter) => limiter.sync()),
+      )),
     async close() {
       const taskDrain = mcp.drainTasks();
       const workerStop = Promise.resolve(worker?.stop());

@@ -39,6 +39,9 @@ export interface McpEndpointOptions {
   tools: readonly Tool[];
   signer: Signer;
   log: Log;
+  /** Counts every message of a user. Returns an error above the limit. */
+  checkMessageLimit: CallLimitCheck;
+  /** Counts a call of a tool or resource. Returns an error above the limit. */
   checkCallLimit: CallLimitCheck;
   /** Called for every call of a tool or resource that is within the rate limit. */
   recordCall: (grantId: string) => void;
@@ -70,6 +73,7 @@ export function createMcpEndpoint({
   tools,
   signer,
   log,
+  checkMessageLimit,
   checkCallLimit,
   recordCall,
   version,
@@ -219,7 +223,11 @@ export function createMcpEndpoint({
   ): Promise<void> {
     const messages = message.kind === "batch" ? message.messages : [message];
     const requests = messages.filter((item) => item.kind === "request");
-    const { scopes } = context.authentication;
+    const { scopes, user } = context.authentication;
+    for (const _ of messages) {
+      const limitError = checkMessageLimit(user.id);
+      if (limitError) throw limitError;
+    }
     for (const request of requests) {
       const { method, params } = request;
       logContext.rpcMethod = method.slice(0, 100);

@@ -170,4 +170,24 @@ forOneEngine("MCP tools", (fixture) => {
     fixture.clock.advance(minutes(2));
     assert.equal(await callWhoami(first), undefined);
   });
+
+  test("limits all messages of a user, also those that are not calls (X7)", async (t) => {
+    const limitedServer = await startMcpServer(fixture, {
+      checkMessageLimit: createCallLimiter(fixture.deps, "messages", { perMinute: 8 }).check,
+    });
+    t.after(() => limitedServer.close());
+    fixture.clock.advance(minutes(2));
+    const { caller } = await newMcpClient(fixture, limitedServer);
+    const otherUser = await newMcpClient(fixture, limitedServer);
+    const methods = ["tools/list", "prompts/list", "resources/templates/list", "server/discover", "tools/unknown"];
+    const statuses: number[] = [];
+    for (const method of [...methods, ...methods]) statuses.push((await callModern(caller, method)).status);
+    assert.deepEqual(statuses, [200, 200, 200, 200, 404, 200, 200, 200, 429, 429]);
+    const response = await callModern(caller, "tools/list");
+    assert.match(response.json.error.message, /^rate_limited: /);
+    assert.ok(Number(response.headers.get("retry-after")) > 0);
+    assert.equal((await callModern(otherUser.caller, "tools/list")).status, 200);
+    fixture.clock.advance(minutes(2));
+    assert.equal((await callModern(caller, "tools/list")).status, 200);
+  });
 });

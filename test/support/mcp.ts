@@ -28,6 +28,7 @@ interface McpServerOptions {
   tools?: readonly Tool[];
   extension?: Extension;
   chatAppHtml?: string;
+  checkMessageLimit?: CallLimitCheck;
   checkCallLimit?: CallLimitCheck;
   log?: Log;
 }
@@ -40,6 +41,7 @@ export async function startMcpServer({ deps }: { deps: Deps }, options: McpServe
     tools: options.tools ?? productTools,
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silentLog,
+    checkMessageLimit: options.checkMessageLimit ?? noCallLimit,
     checkCallLimit: options.checkCallLimit ?? noCallLimit,
     recordCall: () => {},
     version: "0.0.0-test",

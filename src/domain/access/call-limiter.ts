@@ -7,9 +7,15 @@ export type CallLimitCheck = (key: string) => AppError | undefined;
 
 /**
  * Limits per user for all AI clients together, per user for the web app, and per upload link. The web app has its own
- * limit so that a user can still revoke a client that calls too often.
+ * limit so that a user can still revoke a client that calls too often. `messages` counts every message of AI clients,
+ * also those that are not calls, so that a client at the limit of calls can still connect and list the tools.
  */
-export const callLimits = { calls: { perMinute: 600 }, web: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
+export const callLimits = {
+  messages: { perMinute: 3000 },
+  calls: { perMinute: 600 },
+  web: { perMinute: 600 },
+  uploads: { perMinute: 600 },
+} as const;
 
 export const noCallLimit: CallLimitCheck = () => undefined;
 
