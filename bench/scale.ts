@@ -128,7 +128,6 @@ async function measureStreams(): Promise<void> {
   const bare = await startMeasuredServer("bare", "servers/streams.ts", {});
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), baseUrl: base };
-  const owner = await newStudio(deps);
   const readMemoryKb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   /** Returns the kilobytes that each stream adds to the process. */
   const measureMemoryPerStream = async (url: string, pid: number): Promise<number> => {
@@ -136,7 +135,7 @@ async function measureStreams(): Promise<void> {
     const before = readMemoryKb(pid);
     const openStreams = [];
     for (let i = 0; i < streamCount / streamsPerGrant; i++) {
-      const { token } = await createTestGrant(deps, owner);
+      const { token } = await createTestGrant(deps, await newStudio(deps));
       openStreams.push(
         ...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openIdleStream(url, token)))),
       );

@@ -11,7 +11,7 @@ import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from 
 import { openIdleStream } from "../test/support/idle-stream.ts";
 import { startMain, type MainProcess } from "../test/support/main-process.ts";
 import { callModern } from "../test/support/mcp.ts";
-import { newStudio } from "../test/support/users.ts";
+import { newMember, newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
 import { createReport } from "./report.ts";
@@ -65,7 +65,7 @@ async function openSubscribers(
 ): Promise<Subscriber[]> {
   const subscribers: Subscriber[] = [];
   for (let grant = 0; grant < count / streamsPerGrant; grant++) {
-    const { token } = await createTestGrant(deps, owner);
+    const { token } = await createTestGrant(deps, await newMember(deps, owner, "member"));
     for (let i = 0; i < streamsPerGrant; i++) {
       const { id: ownPostId } = await createPost(deps, owner, { title: "A post", body: "" });
       const uris = [sharedPostId, ownPostId].map((postId) => `atelier://posts/${postId}`);

@@ -171,6 +171,22 @@ forEachEngineWithServers("access checks of subscriptions", (fixture) => {
   const requestListen = (token: string) =>
     callModern({ url: fixture.server.url, token }, "subscriptions/listen", { notifications: {} });
 
+  test("a user has at most 100 streams, however many grants they have (X2)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const post = await newPost(fixture.deps, owner);
+    const filter = { resourceSubscriptions: [post.uri] };
+    const openStreams = async (count: number, caller = owner) => {
+      const client = await newSubscriber(fixture.deps, fixture.server, caller);
+      return Promise.all(Array.from({ length: count }, () => listen(client, filter)));
+    };
+    const streams = await openStreams(10);
+    for (let i = 0; i < 5; i++) streams.push(...(await openStreams(20)));
+    assert.equal(streams.filter(({ messages }) => messages[0]?.error !== undefined).length, 10);
+    const [otherStream] = await openStreams(1, await newMember(fixture.deps, owner, "member"));
+    assert.equal(otherStream?.messages[0]?.error, undefined, "other users have their own limit");
+    for (const stream of [otherStream, ...streams]) stream?.close();
+  });
+
   test("a grant has at most 20 streams, and a stream or session at most 100 posts (CHAT-21, X2)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await newPost(fixture.deps, owner);

@@ -26,8 +26,8 @@ describe("idle streams", () => {
   before(async () => {
     const database = await openDatabase({ ...service.location, log: silentLog });
     const deps = { ...createDeps(database, systemClock), baseUrl: service.base };
-    const owner = await newStudio(deps);
-    for (let i = 0; i < streamCount / streamsPerGrant; i++) tokens.push((await createTestGrant(deps, owner)).token);
+    for (let i = 0; i < streamCount / streamsPerGrant; i++)
+      tokens.push((await createTestGrant(deps, await newStudio(deps))).token);
     await database.close();
   });
   after(() => sockets.forEach((socket) => socket.destroy()));

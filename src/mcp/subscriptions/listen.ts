@@ -61,7 +61,7 @@ export function createListenMethod({ deps, capabilities, feed, slots, countCall,
         const postId = parsePostUri(uri);
         return postId === undefined ? events !== undefined : posts.has(postId);
       });
-      const slot = slots.take(authentication.grantId);
+      const slot = slots.take(authentication);
       if (!slot) throw new ProtocolError(errorCodes.httpError, streamLimitMessage);
       const notify = createNotifier(send, id);
       notify("notifications/subscriptions/acknowledged", { notifications: filter });

@@ -1,8 +1,12 @@
+import type { Authentication } from "#domain/access/authenticator.ts";
+
 const maxStreamsPerGrant = 20;
+/** A user can have any number of grants. */
+const maxStreamsPerUser = 100;
 /** This many need about 350 MB. The operating system allows many more, which would leave no memory for calls. */
 const maxStreamsPerProcess = 15_000;
 
-export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, and this server a limited number. Close another stream first.`;
+export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, a user ${maxStreamsPerUser}, and this server a limited number. Close another stream first.`;
 
 /** One open stream, which counts toward the limits. */
 export interface StreamSlot {
@@ -14,30 +18,40 @@ export interface StreamSlot {
 export interface StreamSlots {
   readonly isClosed: boolean;
   /** Returns undefined if a limit is reached. The caller must release the slot when the stream ends. */
-  take(grantId: string): StreamSlot | undefined;
+  take(owner: Pick<Authentication, "grantId" | "user">): StreamSlot | undefined;
   /** Ends every stream. */
   close(): void;
 }
 
 export function createStreamSlots(): StreamSlots {
-  const countByGrant = new Map<string, number>();
+  /** By the ids of grants and users. */
+  const counts = new Map<string, number>();
   const slots = new Set<StreamSlot>();
   let isClosed = false;
+
+  const getCount = (id: string): number => counts.get(id) ?? 0;
+  function adjustCount(id: string, delta: 1 | -1): void {
+    const count = getCount(id) + delta;
+    if (count > 0) counts.set(id, count);
+    else counts.delete(id);
+  }
+
   return {
     get isClosed() {
       return isClosed;
     },
-    take(grantId) {
-      const count = countByGrant.get(grantId) ?? 0;
-      if (count >= maxStreamsPerGrant || slots.size >= maxStreamsPerProcess) return undefined;
-      countByGrant.set(grantId, count + 1);
+    take({ grantId, user: { id: userId } }) {
+      const isFull =
+        getCount(grantId) >= maxStreamsPerGrant ||
+        getCount(userId) >= maxStreamsPerUser ||
+        slots.size >= maxStreamsPerProcess;
+      if (isFull) return undefined;
+      for (const id of [grantId, userId]) adjustCount(id, 1);
       const slot: StreamSlot = {
         end: () => {},
         release() {
           if (!slots.delete(slot)) return;
-          const remaining = (countByGrant.get(grantId) ?? 1) - 1;
-          if (remaining > 0) countByGrant.set(grantId, remaining);
-          else countByGrant.delete(grantId);
+          for (const id of [grantId, userId]) adjustCount(id, -1);
         },
       };
       slots.add(slot);
