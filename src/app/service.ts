@@ -196,6 +196,7 @@ export function createService(options: CreateServiceOptions): Service {
     metrics,
     newId: deps.newId,
     log,
+    trustedProxies: config.trustedProxies,
   });
   return {
     httpServer,

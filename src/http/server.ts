@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import type { IdGenerator } from "#lib/ids.ts";
+import type { IpAddressSet } from "#lib/ip-address.ts";
 import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
 import { runForOwner, type WorkOwner } from "#lib/work-owner.ts";
 import { createBodyDeadlines } from "./body-deadlines.ts";
+import { getClientIpKey } from "./client-ip.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
@@ -41,8 +43,8 @@ export interface Route {
 const defaultBodyTimeoutMs = 30_000;
 /** Requests that may wait for the response to an earlier one on their connection. Browsers and HTTP clients send none. */
 const maxPipelinedRequests = 10;
-/** How long a client may take to read a response. The file route has its own timeout. */
-const defaultResponseTimeoutMs = 60_000;
+/** How long a client may stop reading a response. The file route has its own timeout. */
+const defaultResponseTimeoutMs = 30_000;
 
 export interface HttpServer {
   nodeServer: Server;
@@ -60,11 +62,12 @@ export function createHttpServer(options: {
   metrics: Metrics;
   newId: IdGenerator;
   log: Log;
+  trustedProxies?: IpAddressSet;
   bodyTimeoutMs?: number;
   responseTimeoutMs?: number;
   unreadLimits?: UnreadLimits;
 }): HttpServer {
-  const { urls, metrics, newId, log } = options;
+  const { urls, metrics, newId, log, trustedProxies = { has: () => false } } = options;
   const { bodyTimeoutMs = defaultBodyTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs, unreadLimits } = options;
   const guards = createGuards(urls);
   const bodyDeadlines = createBodyDeadlines(bodyTimeoutMs);
@@ -133,7 +136,7 @@ export function createHttpServer(options: {
       guards.checkOrigin(req, route.originRule);
       if (expectsContinue && !route.sends100Continue) res.writeContinue();
       await runForOwner(createOwner(req, context), () => route.handle(req, res, context));
-      unreadResponses.add(res, context.logContext?.userId);
+      unreadResponses.add(res, () => context.logContext?.userId ?? getClientIpKey(req, trustedProxies));
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }

@@ -1,13 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Limits on the bytes that clients have not read yet, in total and per user (or IP address, without a user). */
 export interface UnreadLimits {
+  /** Bytes that clients have not read yet, in total and per user (or IP address, without a user). */
   total: number;
   perOwner: number;
+  /** Clients that read more slowly on average are disconnected. */
+  bytesPerSecond: number;
 }
 
-const defaultUnreadLimits: UnreadLimits = { total: 256 * 1024 * 1024, perOwner: 64 * 1024 * 1024 };
+const defaultUnreadLimits: UnreadLimits = {
+  total: 256 * 1024 * 1024,
+  perOwner: 64 * 1024 * 1024,
+  bytesPerSecond: 8 * 1024,
+};
 
 interface Unread {
   owner: string;
@@ -17,14 +23,15 @@ interface Unread {
 
 export interface UnreadResponses {
   /** Call after the response has ended. */
-  add(res: ServerResponse, userId: string | undefined): void;
+  add(res: ServerResponse, getOwner: () => string): void;
 }
 
 /**
- * Follows responses that have ended but whose clients have not read them. Closes the connection after a timeout; above
- * a limit at once, oldest first, of the owner who has the most unread bytes.
+ * Follows responses that have ended but whose clients have not read them. Closes the connection when the client stops
+ * reading for `stallTimeoutMs` or reads too slowly; above a limit at once, oldest first, of the owner who has the most
+ * unread bytes.
  */
-export function createUnreadResponses(timeoutMs: number, limits = defaultUnreadLimits): UnreadResponses {
+export function createUnreadResponses(stallTimeoutMs: number, limits = defaultUnreadLimits): UnreadResponses {
   /** The oldest first. */
   const unreadBySocket = new Map<Socket, Unread>();
   const bytesByOwner = new Map<string, number>();
@@ -46,12 +53,16 @@ export function createUnreadResponses(timeoutMs: number, limits = defaultUnreadL
     unreadBySocket.delete(socket);
   }
 
-  function follow(socket: Socket, owner: string): Unread {
-    const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  function follow(socket: Socket, owner: string, bytes: number): Unread {
+    // Node restarts this timeout while the client reads, and closes the connection when it ends.
+    socket.setTimeout(stallTimeoutMs);
+    const timer = setTimeout(() => socket.destroy(), 2 * stallTimeoutMs + (bytes / limits.bytesPerSecond) * 1000);
     const onClose = (): void => remove(socket);
     socket.once("close", onClose);
     const stop = (): void => {
       clearTimeout(timer);
+      // Otherwise it is already the timeout of an idle connection.
+      if (socket.timeout === stallTimeoutMs) socket.setTimeout(0);
       socket.off("close", onClose);
     };
     const unread = { owner, bytes: 0, stop };
@@ -68,11 +79,11 @@ export function createUnreadResponses(timeoutMs: number, limits = defaultUnreadL
   }
 
   return {
-    add(res, userId) {
+    add(res, getOwner) {
       const { socket } = res.req;
       const bytes = res.writableLength;
       if (!res.writableEnded || bytes === 0 || socket.destroyed) return;
-      const unread = unreadBySocket.get(socket) ?? follow(socket, userId ?? socket.remoteAddress ?? "");
+      const unread = unreadBySocket.get(socket) ?? follow(socket, getOwner(), bytes);
       adjust(unread, bytes);
       res.once("finish", () => {
         if (unreadBySocket.get(socket) !== unread) return;

@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createMetrics } from "#http/health-routes.ts";
 import { createHttpServer } from "#http/server.ts";
+import { parseIpAddressSet } from "#lib/ip-address.ts";
 import { readBody } from "#lib/request-body.ts";
 import { forOneEngine, silentLog } from "../support/engines.ts";
 import { postMcp, startMcpServer } from "../support/mcp.ts";
@@ -21,7 +22,7 @@ const { nodeServer: server } = createHttpServer({
       allowsAnyHost: true,
       async handle(req, res, context) {
         handledCount++;
-        context.logContext = { userId: req.url ?? "" };
+        if (req.url !== "/") context.logContext = { userId: req.url ?? "" };
         if (req.url === "/body") return void res.end((await readBody(req, () => undefined)) as Buffer);
         res.end(Buffer.alloc(responseBytes));
       },
@@ -31,7 +32,8 @@ const { nodeServer: server } = createHttpServer({
   metrics: createMetrics(silentLog),
   newId: () => "req_x",
   log: silentLog,
-  unreadLimits: { perOwner: 3.5 * responseBytes, total: 4.5 * responseBytes },
+  trustedProxies: parseIpAddressSet(["loopback"])!,
+  unreadLimits: { perOwner: 3.5 * responseBytes, total: 4.5 * responseBytes, bytesPerSecond: 8192 },
 });
 const sockets: Socket[] = [];
 
@@ -45,12 +47,13 @@ after(() => {
 });
 
 /** Requests a response that it does not read; resolves when the server has ended it. */
-async function leaveUnread(user: string, requestCount = 1): Promise<Socket> {
+async function leaveUnread(user: string, requestCount = 1, forwardedFor = "192.0.2.1"): Promise<Socket> {
   const connection = once(server, "connection") as Promise<[Socket]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   sockets.push(socket);
   socket.on("error", () => {}).pause();
-  socket.write(`GET /${user} HTTP/1.1\r\nHost: localhost:1\r\n\r\n`.repeat(requestCount));
+  const request = `GET /${user} HTTP/1.1\r\nHost: localhost:1\r\nX-Forwarded-For: ${forwardedFor}\r\n\r\n`;
+  socket.write(request.repeat(requestCount));
   const [serverSocket] = await connection;
   await waitUntil(() => serverSocket.destroyed || serverSocket.writableLength > 0);
   return serverSocket;
@@ -70,6 +73,13 @@ test("a user's oldest unread responses are closed above the limit per user, thos
     [false, true, false, false, false],
   );
   await closeAll([other, ...own]);
+});
+
+test("behind a trusted proxy, the limit of anonymous clients is per IP address of the client (X1)", async () => {
+  const connections: Socket[] = [];
+  for (const ip of ["192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.2"]) connections.push(await leaveUnread("", 1, ip));
+  assert.ok(connections.every(({ destroyed }) => !destroyed));
+  await closeAll(connections);
 });
 
 test("above the limit in total, the user with the most unread bytes loses the oldest response (X1)", async () => {
