@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
-import { fitExtension } from "#domain/assets/model/filename.ts";
+import { fitExtension, getDownloadName } from "#domain/assets/model/filename.ts";
 import { isSameFamily } from "#domain/assets/content/formats.ts";
 import { checkContent } from "#domain/assets/content/check-content.ts";
 import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/detect-type.ts";
@@ -113,6 +113,18 @@ test("gives a file name the extension of its detected type (ASSET-21)", () => {
     ["plan.xlsx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "plan.docx"],
   ] as const)
     assert.equal(fitExtension(name, type), expected, name);
+});
+
+test("gives a download the extension of its type, also if it is text (ASSET-21, U13)", () => {
+  for (const [name, type, expected] of [
+    ["x.exe", "application/pdf", "x.exe.pdf"],
+    ["plan.pdf", "application/pdf", "plan.pdf"],
+    ["vase.JPEG", "image/jpeg", "vase.JPEG"],
+    ["run.bat", "text/plain", "run.bat.txt"],
+    ["data.csv", "text/plain", "data.csv"],
+    ["README", "text/plain", "README"],
+  ] as const)
+    assert.equal(getDownloadName(name, type), expected, name);
 });
 
 test("rejects XML as any binary type, regardless of its first bytes (U12, U16)", async () => {

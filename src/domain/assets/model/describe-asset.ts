@@ -2,6 +2,7 @@ import { z } from "zod";
 import { hours, minutes } from "#lib/clock.ts";
 import type { Caller } from "../../caller.ts";
 import type { Deps } from "../../deps.ts";
+import { getDownloadName } from "./filename.ts";
 import { isReady, toListedAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media-metadata.ts";
 
@@ -43,7 +44,7 @@ async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<A
   // Browsers show images and videos inline, but always download documents, even plain text.
   const url = await deps.files.createDownloadUrl(storageKey, {
     mimeType,
-    filename,
+    filename: getDownloadName(filename, mimeType),
     asDownload: kind === "document",
     expiresAt: getUrlExpiry(deps),
   });

@@ -80,6 +80,17 @@ export function fitExtension(name: string, mimeType: string): string {
   return `${stem}${listExtensions(mimeType)[0] ?? ""}`;
 }
 
+/**
+ * The name of a download. Its extension decides which program opens it, so a text file keeps only an extension of text,
+ * or none: `run.bat` becomes `run.bat.txt`.
+ */
+export function getDownloadName(name: string, mimeType: string): string {
+  if (!isTextType(mimeType)) return fitExtension(name, mimeType);
+  const filenameType = guessTypeFromFilename(name);
+  const opensAsText = filenameType === undefined ? !name.includes(".") : isTextType(filenameType);
+  return opensAsText ? name : `${name}${listExtensions(mimeType)[0] ?? ""}`;
+}
+
 export const requiredFilename = text(255)
   .transform(cleanFilename)
   .pipe(z.string().min(1, "must contain visible characters"));
