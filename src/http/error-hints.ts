@@ -78,6 +78,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:imports": "Try again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed and empty the trash, which counts too, or ask the operator for more space.",
+  "quota_exceeded:free_space": "Use a smaller file, or ask the operator of this server for more space.",
   "quota_exceeded:own_studios":
     "Delete a studio you no longer need, or leave one that has another owner, then try again.",
   "quota_exceeded:new_owner_studios": "Choose another member, or ask them to delete or leave a studio they own first.",

@@ -138,6 +138,7 @@ export const errorMessages = {
     `This user already owns ${data.limit} studios, the maximum on this server.`,
   "quota_exceeded:studio": (data: { limitBytes: number }) =>
     `The file does not fit in the studio’s quota of ${formatByteLimit(data.limitBytes)}.`,
+  "quota_exceeded:free_space": () => "The file is larger than the free space of the file store.",
   "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
   "quota_exceeded:invitations": (data: { limit: number }) =>
     `The studio already has ${data.limit} open invitations, the maximum.`,

@@ -82,6 +82,8 @@ export const errorHints: ErrorHints = {
   "rate_limited:imports": "Call again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed (list_assets with unattached, then delete_asset). Deleted files count until the trash is emptied: ask an owner or admin to empty it in the web app.",
+  "quota_exceeded:free_space":
+    "Tell the user to use a smaller file, or to ask the operator of this server for more space.",
   "quota_exceeded:comments": "Tell the user. Comments can be deleted in the web app.",
   "quota_exceeded:upload_links":
     "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",

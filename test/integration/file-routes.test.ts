@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { choosePartBytes } from "#domain/assets/model/file-store.ts";
 import { hours, minutes, systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
@@ -347,6 +348,19 @@ describe("signed URLs of the disk store", () => {
 });
 
 describe("nearly full disk", () => {
+  test("rejects a file larger than the free space with quota_exceeded, which clients do not retry (U19)", async () => {
+    const [server, fullServer] = [await startFileServer(), await startFileServer({ minFreeBytes: 2 ** 60 })];
+    const start = ({ store }: FileServer, bytes: number) =>
+      store.parts.start("files/a", { bytes, partBytes: choosePartBytes(bytes), mimeType: "video/mp4" });
+    try {
+      await assert.rejects(start(server, 2 ** 50), { code: "quota_exceeded", status: 409 });
+      await start(server, 1000);
+      await assert.rejects(start(fullServer, 1000), { code: "storage_unavailable", status: 503 });
+    } finally {
+      await Promise.all([server.close(), fullServer.close()]);
+    }
+  });
+
   test("rejects new files with a reason, and still serves and deletes existing files", async () => {
     const server = await startFileServer();
     const fullServer = await startFileServer({ root: server.root, minFreeBytes: 2 ** 60 });

@@ -34,7 +34,7 @@ export interface DiskPartsOptions {
   root: string;
   clock: Clock;
   newName: () => string;
-  writer: Pick<DiskWriter, "move" | "checkSpace">;
+  writer: Pick<DiskWriter, "move" | "checkSpace" | "checkFileFits">;
   createPartUrl: PartStore["createPartUrl"];
   stat: (key: string) => Promise<StoredFile | undefined>;
 }
@@ -133,7 +133,7 @@ export function createDiskParts({
 
     async start(key, { bytes, partBytes }) {
       if (countParts({ bytes, partBytes }) > 99_999) throw new Error("too many parts for the part log");
-      await writer.checkSpace(bytes);
+      await writer.checkFileFits(bytes);
       const id = `${clock().toString(36).padStart(9, "0")}-${newName()}`;
       const folder = getFolder({ key, id });
       await withDiskErrors(mkdir(folder, { recursive: true, mode: 0o700 }));

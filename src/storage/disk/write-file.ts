@@ -19,6 +19,8 @@ export interface DiskWriter {
   recordOverLimit(key: string, bytes: number): Promise<FileVersion>;
   /** Throws if storing `requiredBytes` would leave less than `minFreeBytes` free. */
   checkSpace(requiredBytes: number): Promise<void>;
+  /** Like `checkSpace`, with another error if the store is not full, because a retry does not help a large file. */
+  checkFileFits(bytes: number): Promise<void>;
   /** Renames a file, durably. Resolves to false if `from` no longer exists. */
   move(from: FileVersion, to: FileVersion): Promise<boolean>;
 }
@@ -115,9 +117,19 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     return { bytes, sha256: hash.digest("hex") };
   }
 
-  async function checkSpace(requiredBytes: number): Promise<void> {
+  async function getUsableBytes(): Promise<number> {
     const { bavail, bsize } = await withDiskErrors(statfs(root));
-    if (bavail * bsize - requiredBytes < minFreeBytes) throw diskFullError();
+    return bavail * bsize - minFreeBytes;
+  }
+
+  async function checkSpace(requiredBytes: number): Promise<void> {
+    if ((await getUsableBytes()) < requiredBytes) throw diskFullError();
+  }
+
+  async function checkFileFits(bytes: number): Promise<void> {
+    const usableBytes = await getUsableBytes();
+    if (usableBytes < 0) throw diskFullError();
+    if (usableBytes < bytes) throw new AppError("quota_exceeded:free_space");
   }
 
   async function publish(key: string, { path, bytes, sha256 }: TempFile): Promise<FileVersion> {
@@ -191,7 +203,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
 
   const prepareFolder = (key: string): Promise<void> => ensureFolder(getFolder(root, key));
 
-  return { prepareFolder, writeTempFile, publish, recordOverLimit, checkSpace, move };
+  return { prepareFolder, writeTempFile, publish, recordOverLimit, checkSpace, checkFileFits, move };
 }
 
 /** Writes all chunks at `start`, or at the current position of the file. */
