@@ -68,7 +68,9 @@ function slugify(name: string): string {
   );
 }
 
+/** Whether the value is an IANA name. Those start with a letter; `Intl` also accepts offsets such as +23:59. */
 function isTimezone(value: string): boolean {
+  if (!/^[a-z]/i.test(value)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
   } catch {
