@@ -43,10 +43,13 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     startJob("sweep", async (createBatchOptions) => {
       const options = createBatchOptions(seconds(20));
       const uploadCounts = await sweepUploads(deps, options);
-      const trashCounts = await sweepTrash(deps, options);
-      const sweepCounts = { ...(await sweepAssets(options)), ...uploadCounts, ...trashCounts };
+      const sweepCounts = { ...(await sweepAssets(options)), ...uploadCounts };
       if (Object.values(sweepCounts).some((count) => count > 0))
-        log.info(sweepCounts, "deleted expired uploads, expired trash and orphaned files");
+        log.info(sweepCounts, "deleted expired uploads and orphaned files");
+    }),
+    startJob("sweep-trash", async (createBatchOptions) => {
+      const counts = await sweepTrash(deps, createBatchOptions(seconds(20)));
+      if (counts.deletedFromTrash > 0) log.info(counts, "deleted expired trash");
     }),
     startJob("idle-uploads", async (createBatchOptions) => releaseIdleUploads(deps, createBatchOptions(seconds(20)))),
     startJob("lost-files", async () => {

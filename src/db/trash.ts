@@ -77,23 +77,25 @@ export function createTrashStore({ q, run }: Connection): TrashStore {
       }
       return count;
     },
-    async listExpiredPosts(now, limit) {
+    async listExpiredPosts(now, exceptStudioIds, limit) {
       return q
         .selectFrom("posts")
         .select(["id", "studio_id as studioId"])
         .where("trashed_at", "is not", null)
         .where("trash_expires_at", "<=", now)
+        .$if(exceptStudioIds.length > 0, (posts) => posts.where("studio_id", "not in", exceptStudioIds))
         .orderBy("trash_expires_at")
         .limit(limit)
         .execute();
     },
-    async listExpiredAssets(now, limit) {
+    async listExpiredAssets(now, exceptStudioIds, limit) {
       const rows = await q
         .selectFrom("assets")
         .selectAll()
         .where("trashed_at", "is not", null)
         .where("post_id", "is", null)
         .where("trash_expires_at", "<=", now)
+        .$if(exceptStudioIds.length > 0, (assets) => assets.where("studio_id", "not in", exceptStudioIds))
         .orderBy("trash_expires_at")
         .limit(limit)
         .execute();

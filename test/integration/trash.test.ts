@@ -147,6 +147,37 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 2 * bytes);
   });
 
+  test("a studio whose trash can't be deleted does not prevent the deletion of others (TRASH-3, H3)", async () => {
+    const [damaged, owner] = [await newStudio(deps), await newStudio(deps)];
+    const setUsedBytes = (bytes: number) =>
+      fixture.database.q
+        .updateTable("studios")
+        .set({ used_bytes: bytes })
+        .where("id", "=", damaged.studio.id)
+        .execute();
+    // More than a batch.
+    for (let i = 0; i < 51; i++) {
+      const { postId } = await addPost(deps, damaged, { files: Number(i === 0) });
+      await deletePost(deps, damaged, { postId });
+    }
+    const damagedAsset = await addFile(deps, damaged);
+    await deleteAsset(deps, damaged, { assetId: damagedAsset });
+    clock.advance(1);
+    const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
+    await deletePost(deps, owner, { postId });
+    const assetId = await addFile(deps, owner);
+    await deleteAsset(deps, owner, { assetId });
+    const usedBytes = await deps.assets.getUsedBytes(damaged.studio.id);
+    await setUsedBytes(0);
+    clock.advance(days(30));
+    await assert.rejects(sweepTrash(deps, untilDone), /CHECK|check/);
+    for (const id of [...assetIds, assetId]) assert.equal(await isStored(deps, id, owner.studio.id), false);
+    assert.ok(await isStored(deps, damagedAsset, damaged.studio.id));
+    await setUsedBytes(usedBytes);
+    await sweepTrash(deps, untilDone);
+    assert.equal(await isStored(deps, damagedAsset, damaged.studio.id), false);
+  });
+
   test("the trash can be emptied at once, which deletes the files and frees the quota (TRASH-4)", async () => {
     const { owner, postId, assetIds } = await newStudioWithPost(deps, { files: 1 });
     await deletePost(deps, owner, { postId });

@@ -26,7 +26,11 @@ export interface TrashStore {
   list(studioId: string, now: number, after: TrashPosition | undefined, limit: number): Promise<TrashItem[]>;
   /** Makes those of these items that were in the trash at `now` expire; returns their number. */
   expire(items: readonly TrashPosition[], now: number): Promise<number>;
-  listExpiredPosts(now: number, limit: number): Promise<{ id: string; studioId: string }[]>;
+  listExpiredPosts(
+    now: number,
+    exceptStudioIds: readonly string[],
+    limit: number,
+  ): Promise<{ id: string; studioId: string }[]>;
   /** Assets that are not on a post. */
-  listExpiredAssets(now: number, limit: number): Promise<Asset[]>;
+  listExpiredAssets(now: number, exceptStudioIds: readonly string[], limit: number): Promise<Asset[]>;
 }

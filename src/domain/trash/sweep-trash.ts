@@ -14,19 +14,34 @@ type SweepDeps = Pick<
 
 /**
  * Deletes posts and assets that have expired in the trash, with their files. Only unexpired items can be restored and
- * only expired items are swept, so an item is never both restored and deleted.
+ * only expired items are swept, so an item is never both restored and deleted. If an item can't be deleted, continues
+ * with those of other studios and then throws the error.
  */
 export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ deletedFromTrash: number }> {
-  const posts = await runInBatches(options, batchSize, async () => {
-    const expiredPosts = await deps.trash.listExpiredPosts(deps.clock(), batchSize);
-    for (const { id } of expiredPosts) await deletePostForGood(deps, id);
-    return expiredPosts.length;
-  });
-  const assets = await runInBatches(options, batchSize, async () => {
-    const expiredAssets = await deps.trash.listExpiredAssets(deps.clock(), batchSize);
-    await removeAssets(deps, expiredAssets);
-    return expiredAssets.length;
-  });
+  const errorsByStudio = new Map<string, unknown>();
+  const listFailedStudios = () => [...errorsByStudio.keys()];
+  async function deleteEach<Item extends { studioId: string }>(
+    items: readonly Item[],
+    deleteItem: (item: Item) => Promise<void>,
+  ): Promise<number> {
+    for (const item of items) {
+      if (errorsByStudio.has(item.studioId)) continue;
+      await deleteItem(item).catch((error: unknown) => errorsByStudio.set(item.studioId, error));
+    }
+    return items.length;
+  }
+
+  const posts = await runInBatches(options, batchSize, async () =>
+    deleteEach(await deps.trash.listExpiredPosts(deps.clock(), listFailedStudios(), batchSize), ({ id }) =>
+      deletePostForGood(deps, id),
+    ),
+  );
+  const assets = await runInBatches(options, batchSize, async () =>
+    deleteEach(await deps.trash.listExpiredAssets(deps.clock(), listFailedStudios(), batchSize), (asset) =>
+      removeAssets(deps, [asset]),
+    ),
+  );
+  if (errorsByStudio.size > 0) throw [...errorsByStudio.values()][0];
   return { deletedFromTrash: posts + assets };
 }
 
