@@ -9,6 +9,9 @@ const quietPeriodMs = 1_000;
 /** Bounds the wait: some clients send requests until their connections are refused. */
 const maxQuietWaitMs = 8_000;
 
+/** Once the server has stopped listening, clients that neither send nor read for this long are disconnected. */
+const defaultStallTimeoutMs = 5_000;
+
 /** An event loop iteration this short did almost no work. */
 const idleIterationMs = 0.1;
 const maxIterations = 1_000;
@@ -17,6 +20,7 @@ export interface DrainOptions {
   /** Other work to finish. The work may call this server, which stays open for it for up to half of the timeout. */
   work: Promise<unknown>;
   endStreams: () => void;
+  stallTimeoutMs?: number;
 }
 
 /**
@@ -24,7 +28,11 @@ export interface DrainOptions {
  * accepted requests and `work`, then closes the remaining connections. Resolves within `shutdownTimeoutMs`, even if
  * `work` has not ended.
  */
-export async function drain(httpServer: HttpServer, log: Log, { work, endStreams }: DrainOptions): Promise<void> {
+export async function drain(
+  httpServer: HttpServer,
+  log: Log,
+  { work, endStreams, stallTimeoutMs = defaultStallTimeoutMs }: DrainOptions,
+): Promise<void> {
   const startedAt = performance.now();
   httpServer.startDraining();
   // Every response now closes its connection, so soon no client has an open connection to send a request on.
@@ -39,7 +47,10 @@ export async function drain(httpServer: HttpServer, log: Log, { work, endStreams
   // Streams end only now: a client that reconnects while this server listens could reach it again.
   endStreams();
   // Connections become idle only after their response, so close idle ones repeatedly.
-  const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);
+  const idleSweepTimer = setInterval(() => {
+    server.closeIdleConnections();
+    httpServer.limitStalls(stallTimeoutMs);
+  }, 200);
   const timeoutController = new AbortController();
   const hasFinished = await Promise.race([
     Promise.all([serverClosed, work]).then(() => true),

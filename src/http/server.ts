@@ -51,6 +51,8 @@ export interface HttpServer {
   routes: readonly Route[];
   /** Closes each connection after its next response and makes `/readyz` respond 503. */
   startDraining(): void;
+  /** For shutdown: limits how long clients may neither send nor read. Call it repeatedly, because states change. */
+  limitStalls(timeoutMs: number): void;
   /** When the last request other than a probe arrived, by `performance.now()`. */
   getLastRequestAt(): number;
 }
@@ -83,6 +85,11 @@ export function createHttpServer(options: {
   );
   // The route handles `Expect: 100-continue`, so it can reject an upload before the client sends the body.
   nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => handleInOrder(req, res, true));
+  const sockets = new Set<Socket>();
+  nodeServer.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   /** In the order of their requests. */
   const unfinishedResponses = new WeakMap<Socket, ServerResponse[]>();
   const routes = options.routes(() => isDraining);
@@ -142,10 +149,21 @@ export function createHttpServer(options: {
     }
   }
 
+  function limitStalls(timeoutMs: number): void {
+    for (const socket of sockets) {
+      const [response] = unfinishedResponses.get(socket) ?? [];
+      const waitsForServer = response?.req.complete === true && !response.writableEnded;
+      // Node restarts this timeout when the client sends or reads, and closes the connection when it ends.
+      if (!waitsForServer && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs);
+      else if (waitsForServer && socket.timeout === timeoutMs) socket.setTimeout(0);
+    }
+  }
+
   return {
     nodeServer,
     routes,
     startDraining: () => void (isDraining = true),
+    limitStalls,
     getLastRequestAt: () => lastRequestAt,
   };
 }
