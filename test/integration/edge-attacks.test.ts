@@ -262,17 +262,17 @@ test("a client that reads slowly gets the whole response, one that reads too slo
   const bytes = 32 * 1024 * 1024;
   const handle = (_: IncomingMessage, res: ServerResponse) => void res.end(Buffer.alloc(bytes));
   const route = { path: "/big", originRule: "any", allowsAnyHost: true, handle } as const;
-  /** Reads for two seconds, which is longer than the timeout; returns the number of received bytes. */
+  /** Reads for about six seconds, which is longer than the timeout; returns the number of received bytes. */
   async function readSlowly(bytesPerSecond: number): Promise<number> {
     const unreadLimits = { total: 10 * bytes, perOwner: 10 * bytes, bytesPerSecond };
-    const { openSocket } = await startServer(t, [route], { responseTimeoutMs: 500, unreadLimits });
+    const { openSocket } = await startServer(t, [route], { responseTimeoutMs: 2000, unreadLimits });
     const socket = openSocket("GET /big HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n").pause();
     let receivedBytes = 0;
     socket.on("data", (chunk: Buffer) => {
       receivedBytes += chunk.length;
       if (receivedBytes < bytes * 0.9) socket.pause();
     });
-    const timer = setInterval(() => socket.resume(), 4);
+    const timer = setInterval(() => socket.resume(), 12);
     await waitForClose(socket);
     clearInterval(timer);
     return receivedBytes;
