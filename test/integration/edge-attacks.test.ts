@@ -324,10 +324,11 @@ test("accepts its host name in upper or lower case and with the default port, an
 
 test("a shutdown finishes accepted requests, and does not wait for clients that neither send nor read (X1, C4)", async (t) => {
   const common = { originRule: "any", allowsAnyHost: true, allowsLongBody: true } as const;
+  let slowResponse: ServerResponse | undefined;
   const routes = [
     { ...common, path: "/big", handle: (_, res) => void res.end(Buffer.alloc(32 * 1024 * 1024)) },
     { ...common, path: "/body", handle: (req, res) => void req.resume().once("end", () => res.end("received")) },
-    { ...common, path: "/slow", handle: (_, res) => void setTimeout(() => res.end("finished"), 4000) },
+    { ...common, path: "/slow", handle: (_, res) => void (slowResponse = res) },
   ] satisfies Route[];
   const { httpServer, server, openSocket } = await startServer(t, routes);
   const toGet = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost:1\r\n\r\n`;
@@ -338,7 +339,11 @@ test("a shutdown finishes accepted requests, and does not wait for clients that 
   const responses = accepted.map(async (socket) => Buffer.concat(await socket.toArray()).toString());
   await waitUntil(async () => (await promisify(server.getConnections).call(server)) === 5);
   // The client of the second body sends a byte in each interval.
-  const timer = setInterval(() => accepted[1].write("2"), 300);
+  let byteCount = 0;
+  const timer = setInterval(() => {
+    accepted[1].write("2");
+    if (++byteCount === 12) slowResponse?.end("finished");
+  }, 300);
   const work = Promise.resolve();
   const warnings: unknown[] = [];
   const log = { ...silentLog, warn: (...entry: unknown[]) => void warnings.push(entry) };
