@@ -36,13 +36,13 @@ export async function startHttpClient(): Promise<{ send: SendFromThread; close()
       new Promise((resolve) => {
         const id = ++lastId;
         waiting.set(id, resolve);
-        worker.postMessage({ ...call, id });
+        worker.postMessage({ ...call, id }, []);
       }),
     close: async () => void (await worker.terminate()),
   };
 }
 
-async function reply({ id, url, method, headers, body }: Call): Promise<Reply> {
+async function run({ id, url, method, headers, body }: Call): Promise<Reply> {
   const startedAt = performance.now();
   const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
@@ -50,4 +50,4 @@ async function reply({ id, url, method, headers, body }: Call): Promise<Reply> {
 }
 
 if (!isMainThread)
-  parentPort?.on("message", (call: Call) => void reply(call).then((message) => parentPort?.postMessage(message)));
+  parentPort?.on("message", (call: Call) => void run(call).then((reply) => parentPort?.postMessage(reply, [])));
