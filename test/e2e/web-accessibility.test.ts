@@ -6,7 +6,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium, type Page } from "../support/chromium.ts";
 import { createAuthorization, registerClient } from "../support/oauth-client.ts";
-import { pressMenuItem, waitForFit, waitForPaint } from "../support/page-waits.ts";
+import { pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newUser, newStudio } from "../support/users.ts";
 import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
@@ -27,33 +27,37 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     return page;
   }
 
-  for (const [width, colorScheme] of axeVariants)
-    test(`pages have no axe-core violation, no horizontal scrolling and no doubled period at ${width} px, ${colorScheme} (WEB-12)`, async () => {
-      const { deps, base } = fixture.service;
-      const sample = await createSampleStudio(deps, "A studio with a name that is much longer than most, Example Co.");
-      const otherStudio = await newStudio(deps, sample.owner, "Sample Inc."); // so that the active studio is another one
-      await setActiveStudio(deps, sample.owner, { studioId: otherStudio.studio.id });
-      const studioUrl = `/studios/${sample.owner.studio.id}`;
-      const problems: string[] = [];
-      for (const [user, paths] of [
-        [sample.owner, listPagePaths(sample)],
-        [sample.member, ["activity", "members", "settings"].map((page) => `${studioUrl}/${page}`)],
-        [await newUser(deps, { name: "Grace Jr." }), ["/"]],
-        [undefined, ["/"]],
-      ] as const) {
-        const page = await fixture.newPage(user, { viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
-        for (const path of paths) {
-          await openLoadedPage(page, `${base}${path}`);
-          problems.push(...(await findViolations(page)).map((violation) => `${path} ${violation}`));
+  test("pages have no axe-core violation, no horizontal scrolling and no doubled period, on desktops and phones, light and dark (WEB-12)", async () => {
+    const { deps, base } = fixture.service;
+    const sample = await createSampleStudio(deps, "A studio with a name that is much longer than most, Example Co.");
+    const otherStudio = await newStudio(deps, sample.owner, "Sample Inc."); // so that the active studio is another one
+    await setActiveStudio(deps, sample.owner, { studioId: otherStudio.studio.id });
+    const studioUrl = `/studios/${sample.owner.studio.id}`;
+    const problems: string[] = [];
+    for (const [user, paths] of [
+      [sample.owner, listPagePaths(sample)],
+      [sample.member, ["activity", "members", "settings"].map((page) => `${studioUrl}/${page}`)],
+      [await newUser(deps, { name: "Grace Jr." }), ["/"]],
+      [undefined, ["/"]],
+    ] as const) {
+      const page = await fixture.newPage(user, { bypassCSP: true });
+      for (const path of paths) {
+        await openLoadedPage(page, `${base}${path}`);
+        for (const [width, colorScheme] of axeVariants) {
+          await page.emulateMedia({ colorScheme });
+          await resizeWindow(page, { width, height: 800 });
+          const place = `${path} at ${width} px, ${colorScheme}`;
+          problems.push(...(await findViolations(page)).map((violation) => `${place}: ${violation}`));
           const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-          if (overflow > 0) problems.push(`${path} is ${overflow} px too wide`);
-          const text = `${await page.locator("body").innerText()}\n${await page.locator("body").ariaSnapshot()}`;
-          problems.push(...(text.match(/.*\.\.(?![\w.]).*/g) ?? []).map((line) => `${path}: ${line}`));
+          if (overflow > 0) problems.push(`${place} is ${overflow} px too wide`);
         }
-        await page.context().close();
+        const text = `${await page.locator("body").innerText()}\n${await page.locator("body").ariaSnapshot()}`;
+        problems.push(...(text.match(/.*\.\.(?![\w.]).*/g) ?? []).map((line) => `${path}: ${line}`));
       }
-      assert.deepEqual(problems, []);
-    });
+      await page.context().close();
+    }
+    assert.deepEqual(problems, []);
+  });
 
   for (const width of [320, 390, 768, 1440])
     test(`every text of consent and sign-in is inside its box at ${width} px, and the pages fit (WEB-12)`, async () => {

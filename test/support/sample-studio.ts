@@ -23,10 +23,13 @@ export interface SampleStudio {
   grantId: string;
 }
 
-/** Creates a studio with content on every page. Every name and text that users can choose contains `text`. */
-export async function createSampleStudio(deps: Deps, text: string): Promise<SampleStudio> {
+/**
+ * Creates a studio with content on every page, or adds it to this owner's studio. Every name and text that users can
+ * choose contains `text`.
+ */
+export async function createSampleStudio(deps: Deps, text: string, formerOwner?: Caller): Promise<SampleStudio> {
   const name = text.slice(0, 100);
-  const owner = await newStudio(deps, await newUser(deps, { name }), name);
+  const owner = formerOwner ?? (await newStudio(deps, await newUser(deps, { name }), name));
   const admin = await newMember(deps, owner, "admin", await newUser(deps, { name: `A ${name}`.slice(0, 100) }));
   const member = await newMember(deps, owner, "member", await newUser(deps, { name: `M ${name}`.slice(0, 100) }));
   const clientCaller: Caller = { ...owner, client: { id: "client", name } };
