@@ -324,8 +324,16 @@ describe("planned and failed publications in a browser", { skip: skipWithoutChro
     const showMore = page.locator("button:has(.lucide-chevron-right):not([aria-label])");
     const { width: buttonWidth, ...buttonBox } = await getBox(showMore);
     assert.ok(isTouchSized({ ...buttonBox, width: buttonWidth }), "the button is large enough to tap");
-    for (let clicks = 0; clicks < 5 && (await showMore.isVisible()); clicks++) await showMore.click();
-    await showMore.waitFor({ state: "detached" });
+    await waitUntil(
+      async () => {
+        // The button disappears while the tabs scroll to their end, so a click may come too late.
+        await showMore.evaluateAll((buttons) => {
+          for (const button of buttons as unknown as { click(): void }[]) button.click();
+        });
+        return (await showMore.count()) === 0;
+      },
+      { description: "the last tab is in view" },
+    );
     await tabs.last().click();
     await page.getByRole("tab", { selected: true }).and(tabs.last()).waitFor();
     const { right, ...lastBox } = await getBox(tabs.last());

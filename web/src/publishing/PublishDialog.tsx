@@ -54,7 +54,9 @@ export function PublishDialog({
   const showToast = useToast();
   const { accounts } = useAccounts(post);
   const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
-  const [chosenIds, setChosenIds] = useState<readonly string[]>(() => initialIds ?? chooseOnlyAccount(accounts));
+  const [changedIds, setChangedIds] = useState(initialIds);
+  // The dialog may open before the accounts are loaded, or before the text that they accept is saved.
+  const chosenIds = changedIds ?? chooseOnlyAccount(accounts);
   const [previousTime] = useState(() => findPreviousTime(post, initialIds));
   const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling || previousTime !== undefined);
   const [localTime, setLocalTime] = useState(
@@ -142,7 +144,7 @@ export function PublishDialog({
         chosenIds={connectionIds}
         shownIds={[...(initialIds ?? []), ...chosenIds]}
         onChange={(ids) => {
-          setChosenIds(ids);
+          setChangedIds(ids);
           setRejections([]);
         }}
         // If there is another change besides the user's own, the revision is higher than the next one.
