@@ -36,9 +36,9 @@ const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability"];
 const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 const maxMinutes = isReliability ? 15 : 10;
 /** A process loads the server's modules once for its files. More files per process leave the other processes idle at the end. */
-const maxFilesPerProcess = isReliability ? { browser: 1, other: 1 } : { browser: 3, other: 6 };
+const maxFilesPerProcess = isReliability ? { browser: 1, other: 1 } : { browser: 3, other: 9 };
 /** Most tests wait more than they compute. Reliability is measured on an otherwise idle machine. */
-const processCount = isReliability ? 1 : 4;
+const processCount = isReliability ? 1 : 6;
 const timeoutFlag = `--test-timeout=${(isLong ? 120 : maxMinutes) * 60_000}`;
 const isBrowserTest = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];

@@ -95,18 +95,20 @@ export interface OpenDatabaseOptions {
   log: Log;
   /** Another folder with migrations, in tests. */
   migrations?: string;
+  /** False only for tests whose outcome must not depend on the speed of the machine. */
+  hasTimeLimits?: boolean;
 }
 
 /** Opens the configured database and applies migrations. Throws, without changes, if the database is lost or damaged. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const folder = options.migrations ?? migrationsFolder;
   if (options.databaseUrl !== undefined) {
-    const { databaseUrl: url, databaseListenUrl: sessionUrl = url, log } = options;
+    const { databaseUrl: url, databaseListenUrl: sessionUrl = url, log, hasTimeLimits = true } = options;
     // A migration may take longer than the timeouts of a pooler allow.
     logAppliedMigrations(log, await migratePostgres(sessionUrl, folder));
     // Imported only if it is used: the driver needs 8 MB of memory.
     const { openPostgres } = await import("./postgres.ts");
-    const database = openPostgres({ url, log, isBehindPooler: sessionUrl !== url });
+    const database = openPostgres({ url, log, isBehindPooler: sessionUrl !== url, hasTimeLimits });
     await assertNoUnknownPooler(database);
     return database;
   }

@@ -74,7 +74,7 @@ export function forEachEngine(
       let location: TemporaryDatabase;
       before(async () => {
         location = await createTemporaryDatabase(engine);
-        const database = await openDatabase({ ...location, log: silentLog });
+        const database = await openDatabase({ ...location, log: silentLog, hasTimeLimits: false });
         const clock = createTestClock();
         Object.assign(fixture, { location, database, clock, deps: createDeps(database, clock) });
       });

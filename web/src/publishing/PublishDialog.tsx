@@ -41,7 +41,7 @@ export function PublishDialog({
   isScheduling: boolean;
   /** Asks for approval, although the user may publish without it; otherwise such users can choose it. */
   asksForApproval?: boolean;
-  /** The accounts that are chosen at first, if they are available; by default those of `chooseOnlyAccount`. */
+  /** The accounts that are chosen at first, if they are available; by default those of `chooseAccounts`. */
   initialIds?: readonly string[];
   /** In the studio's time zone: `2026-11-15T09:30`. */
   initialLocalTime?: string;
@@ -56,7 +56,7 @@ export function PublishDialog({
   const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
   const [changedIds, setChangedIds] = useState(initialIds);
   // The dialog may open before the accounts are loaded, or before the text that they accept is saved.
-  const chosenIds = changedIds ?? chooseOnlyAccount(accounts);
+  const chosenIds = chooseAccounts(accounts, changedIds);
   const [previousTime] = useState(() => findPreviousTime(post, initialIds));
   const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling || previousTime !== undefined);
   const [localTime, setLocalTime] = useState(
@@ -221,8 +221,9 @@ export function PublishDialog({
   );
 }
 
-/** Chooses the account if there is only one that the post was not published to yet. */
-function chooseOnlyAccount(accounts: readonly Account[]): readonly string[] {
+/** Until the user changes the choice, the account if there is only one that the post was not published to yet. */
+function chooseAccounts(accounts: readonly Account[], changedIds?: readonly string[]): readonly string[] {
+  if (changedIds) return changedIds;
   const newAccounts = accounts.filter(({ canPublish, publishedAt }) => canPublish && publishedAt === undefined);
   return newAccounts.length === 1 ? newAccounts.map(({ connectionId }) => connectionId) : [];
 }
