@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import { setActiveStudio } from "#domain/access/me.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
@@ -8,17 +8,16 @@ import { skipWithoutChromium, type Page } from "../support/chromium.ts";
 import { createAuthorization, registerClient } from "../support/oauth-client.ts";
 import { pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newUser, newStudio } from "../support/users.ts";
-import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let sampleStudio: SampleStudio;
   before(async () => {
-    fixture = await startWebFixture();
     sampleStudio = await createSampleStudio(fixture.service.deps, "North");
   });
-  after(() => fixture.close());
   afterEach(() => fixture.closeContexts());
 
   async function openPage(path: string): Promise<Page> {

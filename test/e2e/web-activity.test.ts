@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -12,16 +12,16 @@ import { skipWithoutChromium } from "../support/chromium.ts";
 import { actThroughClient, addFile } from "../support/history-fixture.ts";
 import { resizeWindow } from "../support/page-waits.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture } from "../support/web-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let owner: Caller;
   let member: Caller;
   let postId: string;
 
   before(async () => {
-    fixture = await startWebFixture();
     const { deps } = fixture.service;
     owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
     member = await newMember(deps, owner, "member", await newUser(deps, { name: "Bo Dahl" }));
@@ -36,7 +36,6 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     await deletePost(deps, owner, { postId: deletedPost.id });
     await updatePost(deps, member, { postId, body: "Order it from the first of March." });
   });
-  after(() => fixture?.close());
   afterEach(() => fixture.closeContexts());
 
   async function openPage(user: Caller): Promise<Page> {

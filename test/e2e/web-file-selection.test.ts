@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -8,21 +8,20 @@ import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { holdToasts, pressMenuItem, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture } from "../support/web-fixture.ts";
 import { attachNewFile, createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const names = ["a.jpg", "b.jpg", "c.pdf", "d.jpg", "e.jpg"];
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 describe("the selection of a post's files", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let owner: Caller;
   const pageErrors: string[] = [];
   before(async () => {
-    fixture = await startWebFixture();
     owner = await createOwner(fixture.service.deps);
   });
-  after(() => fixture?.close());
   afterEach(() => fixture.closeContexts());
 
   async function openPostWithFiles(options: BrowserContextOptions = {}): Promise<{ page: Page; postId: string }> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
@@ -17,17 +17,16 @@ import { jpeg } from "../support/samples.ts";
 import { chooseFiles } from "../support/upload-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture } from "../support/web-fixture.ts";
 import { uploadImage } from "../support/web-posts.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const image = await jpeg(200, 120);
 
 describe("the library in the web app", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let owner: Caller;
   let page: Page;
-  before(async () => void (fixture = await startWebFixture()));
-  after(() => fixture?.close());
 
   const openNewStudio = async (): Promise<void> => {
     owner = await newStudio(fixture.service.deps);

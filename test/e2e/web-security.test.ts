@@ -5,15 +5,16 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import type { SignedInUser } from "#domain/caller.ts";
 import { describeMe } from "#domain/access/me.ts";
 import { roles, listPermissions } from "#domain/policy.ts";
 import { buildWebAppCsp, strictCsp } from "#http/guards.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { newUser } from "../support/users.ts";
-import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 /** Texts that call `xss` if a page does not treat them as text. */
 const hostileTexts = [
@@ -26,9 +27,7 @@ const hostileTexts = [
 ];
 
 describe("security of the web app", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
-  before(async () => void (fixture = await startWebFixture()));
-  after(() => fixture.close());
+  const fixture = startForSuite(() => startWebFixture());
   afterEach(() => fixture.closeContexts());
 
   test("shows hostile texts as text on every page (W4)", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import type { BrowserContextOptions } from "playwright-core";
 import { setActiveStudio } from "#domain/access/me.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -11,7 +11,8 @@ import { waitForFit, waitForMenu, waitForPaint } from "../support/page-waits.ts"
 import { startService } from "../support/service.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { startWebFixture } from "../support/web-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const lightPaper = "rgb(251, 252, 251)";
 const darkPaper = "rgb(18, 22, 21)";
@@ -19,16 +20,14 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 const readBackground = (page: Page) => page.evaluate("getComputedStyle(document.body).backgroundColor");
 
 describe("the web app's theme, command palette and shortcuts", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let owner: Caller;
   before(async () => {
-    fixture = await startWebFixture();
     const { deps } = fixture.service;
     owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
     await createPost(deps, owner, { title: "Fog over the harbour", body: "" });
     await newStudio(deps, owner, "South");
   });
-  after(() => fixture?.close());
   afterEach(() => fixture.closeContexts());
 
   async function openStudio(path: string, options: BrowserContextOptions = {}): Promise<Page> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
@@ -9,15 +9,14 @@ import { forEachEngine } from "../support/engines.ts";
 import { listTools, refreshTokens } from "../support/oauth-client.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 /** Simulates a system clock that is corrected while users work. */
 forEachEngine("a clock that jumps by an hour", (fixture) => {
-  let service: RunningService;
+  const service = startForSuite(() => startService(fixture.deps, { env: { RATE_LIMITS: "off" } }));
   let userCount = 0;
-  before(async () => (service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } })));
-  after(() => service.close());
 
   const newClient = () => newStudioClient(service.base, `person${++userCount}@example.com`);
   const canCall = async (token: string) => (await listTools(service.base, token)).status === 200;

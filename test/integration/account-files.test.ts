@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import sharp from "sharp";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
@@ -18,12 +18,13 @@ import { getRendition } from "#domain/renditions/get-rendition.ts";
 import { hours } from "#lib/clock.ts";
 import { fromNow } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newConnection, noIdentities } from "../support/platform-fixture.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const sandboxMaxImages = 4;
 
@@ -34,14 +35,12 @@ const createAnimatedGif = async (): Promise<Buffer> =>
     .toBuffer();
 
 forEachEngine("files per account", (fixture) => {
-  let publishing: PublishingFixture;
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour", "lighthouse"]));
   let harbour: string;
   let lighthouse: string;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour", "lighthouse"]);
     [harbour = "", lighthouse = ""] = publishing.connectionIds;
   });
-  after(() => publishing.close());
 
   const deps = () => publishing.service.deps;
   function withAllPlatforms(): Deps {
@@ -126,10 +125,7 @@ forEachEngine("files per account", (fixture) => {
   });
 
   test("a choice by a client needs a new approval; new files of the post do not (PUB-3)", async () => {
-    const client = {
-      ...(await actThroughClient(deps(), publishing.owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
+    const client = await actThroughDrafter(deps(), publishing.owner);
     const { postId, assetIds } = await newPostWithFiles(2);
     const { revision } = await chooseFiles(postId, harbour, assetIds.slice(0, 1));
     const { publications } = await publishPost(deps(), publishing.owner, {

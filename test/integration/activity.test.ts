@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { TestClock } from "../support/clock.ts";
+import { test } from "node:test";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
@@ -158,11 +156,7 @@ const openHello: Deps["openUrl"] = async (url) => ({
 });
 
 forEachEngine("activity", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  let database: Database;
-  before(() => void ({ deps, clock, database } = fixture));
-
+  const { deps, clock, database } = fixture;
   const dumpTables = async () => ({
     ...(await readContentRows(fixture)),
     memberships: await database.q

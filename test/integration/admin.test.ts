@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
 import { UsageError } from "#ops/usage-error.ts";
 import { forOneEngine, getDatabaseSettings } from "../support/engines.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { callTool } from "../support/service-access.ts";
 import { newMember, newStudio } from "../support/users.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 interface Studio {
   id: string;
@@ -17,9 +18,7 @@ interface Studio {
 
 /** Other tests cover the verbs. One test runs a command as an operator does, in a process next to the service. */
 forOneEngine("npm run admin", (fixture) => {
-  let server: RunningService;
-  before(async () => void (server = await startService(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startService(fixture.deps));
 
   const run = async (...args: string[]): Promise<string> => {
     const lines: string[] = [];

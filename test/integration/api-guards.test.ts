@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { before, beforeEach, test } from "node:test";
 import { days, minutes } from "#lib/clock.ts";
-import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { callRow, createScene, matrix, type MatrixRow, type Scene } from "../support/api-matrix.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { readContentRows } from "../support/ending-access.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 /** The names of the ids in a path of `matrix`, apart from those that are not of a studio. */
 const listParams = (route: string): string[] =>
@@ -18,18 +19,16 @@ const malformedIds = listHostileIds("post").filter((id) => id !== "" && id.isWel
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
 forOneEngine("JSON API guards", (fixture) => {
-  let server: ApiServer;
+  const server = startForSuite(() => startApiServer(fixture.deps));
   /** Two studios with objects of every kind. No request of this suite changes them. */
   let mine: Scene;
   let theirs: Scene;
   before(async () => {
-    server = await startApiServer(fixture.deps);
     mine = await createScene(fixture.deps, server, "owner");
     theirs = await createScene(fixture.deps, server, "owner");
   });
   // So that no rate limit counts the calls of the tests before.
   beforeEach(() => fixture.clock.advance(minutes(1)));
-  after(() => server.close());
 
   /** Runs requests that must be rejected. */
   async function assertUnchanged(work: () => Promise<void>): Promise<void> {

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { z } from "zod";
 import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { callRow, createScene, matrix, type Scene } from "../support/api-matrix.ts";
 import { listApiRoutes } from "../support/api-routes.ts";
-import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer, type ApiResponse } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forOneEngine("roles over HTTP", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps));
 
   /** Scenes that no request has changed yet; creating one takes much longer than a request. */
   const unchangedScenes = new Map<Role, Scene>();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { hc } from "hono/client";
 import type { z } from "zod";
 import type { Me } from "#domain/access/me.ts";
@@ -13,9 +13,10 @@ import type { StudioView } from "#domain/studios/create-studio.ts";
 import type { StudioDetail } from "#domain/studios/get-studio.ts";
 import type { InvitationView } from "#domain/studios/invitation.ts";
 import type { Api } from "#http/api/api.ts";
-import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer, type ApiResponse } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 interface Link {
   url: string;
@@ -24,9 +25,7 @@ interface Link {
 type Posts = z.infer<typeof listPostsOutput>;
 
 forOneEngine("JSON API", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps));
 
   test("a new user creates a studio, which becomes their active studio", async () => {
     const signedInUser = await newUser(fixture.deps);

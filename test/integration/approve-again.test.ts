@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, before, test } from "node:test";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -18,22 +18,22 @@ import { createTestClock } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { addImage, startPublishing } from "../support/publishing-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const fixtureStart = createTestClock()();
 
 forEachEngine("approving publications again after undo and restore", (fixture) => {
   const monday = toIsoTime(fixtureStart + hours(72));
   const oneHourAgo = toIsoTime(fixtureStart - hours(1));
-  let publishing: PublishingFixture;
+  const publishing = startForSuite(() => startPublishing(fixture, [], { clock: fixture.clock }));
   let deps: Deps;
   let owner: Caller;
   let connectionIds: string[];
   let clientCount = 0;
   before(async () => {
-    publishing = await startPublishing(fixture, [], { clock: fixture.clock });
     ({ owner } = publishing);
     ({ deps } = publishing.service);
     connectionIds = [
@@ -45,7 +45,6 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     await fixture.database.q.deleteFrom("publications").execute();
     await updateStudio(deps, owner, { approval: "clients" });
   });
-  after(() => publishing.close());
 
   /** An AI client that acts for the user; it may not publish unless `canPublish`. */
   async function addClient(user: Caller, { canPublish = false } = {}) {

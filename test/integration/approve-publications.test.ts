@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -12,15 +12,12 @@ import { hours, seconds, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { oneSlot, startPublishing } from "../support/publishing-fixture.ts";
 import { newMember } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forEachEngine("approving publications", (fixture) => {
-  let publishing: PublishingFixture;
-  before(async () => {
-    publishing = await startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock });
-  });
-  after(() => publishing.close());
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock }));
 
   const getDeps = () => publishing.service.deps;
   const inOneHour = () => toIsoTime(fixture.clock() + hours(1));

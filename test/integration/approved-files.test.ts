@@ -15,7 +15,7 @@ import { hours, systemClock } from "#lib/clock.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { fromNow } from "../support/clock.ts";
 import { silentLog } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { queryDatabase } from "../support/migrations.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -39,7 +39,7 @@ test("the two files differ, and have the same MD5 digest", () => {
 
 forEachStoreAndEngine("files of an approved publication", (fixture, storeName) => {
   let publishing: PublishingFixture;
-  let client: Awaited<ReturnType<typeof actThroughClient>>;
+  let client: Awaited<ReturnType<typeof actThroughDrafter>>;
   let files: HookedFiles | S3Store;
   let connectionId: string;
   let postId: string;
@@ -50,7 +50,7 @@ forEachStoreAndEngine("files of an approved publication", (fixture, storeName) =
     publishing = await startPublishing(fixture, ["harbour"], { files });
     [connectionId = ""] = publishing.connectionIds;
     const { service, owner } = publishing;
-    client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
+    client = await actThroughDrafter(service.deps, owner);
   });
   after(async () => {
     await publishing.close();

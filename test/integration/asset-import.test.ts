@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { attachFile } from "#domain/assets/attach-file.ts";
@@ -23,20 +23,19 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { jpeg, mp4, office, pdf, png, zip } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { startWebHost, type WebHost } from "../support/web-host.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
+import { startWebHost } from "../support/web-host.ts";
 
 forOneEngine("asset imports", (fixture) => {
-  let host: WebHost;
+  const host = startForSuite(() => startWebHost());
   let deps: Deps;
   let files: HookedFiles;
   let owner: Caller;
   before(async () => {
-    host = await startWebHost();
     files = createHookedFiles(fixture.clock);
     deps = { ...fixture.deps, files, openUrl: host.createOpener(), limits: { ...fixture.deps.limits, image: 100_000 } };
     owner = await newStudio(deps);
   });
-  after(() => host.close());
 
   const importFile = (
     url: string,
@@ -340,17 +339,15 @@ forOneEngine("asset imports", (fixture) => {
 });
 
 forEachEngine("asset imports with an idempotency key", (fixture) => {
-  let host: WebHost;
+  const host = startForSuite(() => startWebHost());
   let deps: Deps;
   let files: HookedFiles;
   let owner: Caller;
   before(async () => {
-    host = await startWebHost();
     files = createHookedFiles(fixture.clock);
     deps = { ...fixture.deps, files, openUrl: host.createOpener() };
     owner = await newStudio(deps);
   });
-  after(() => host.close());
 
   const importFile = (url: string, idempotencyKey: string) => importAssetFromUrl(deps, owner, { url, idempotencyKey });
 

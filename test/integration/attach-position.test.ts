@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -7,21 +7,20 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 import { mergeOrder } from "../../web/src/media/merge-order.ts";
 
 forOneEngine("the position of an asset that is attached again", (fixture) => {
-  let server: ApiServer;
+  const server = startForSuite(() => startApiServer(fixture.deps));
   let owner: Caller;
   let cookie: string;
   before(async () => {
-    server = await startApiServer(fixture.deps);
     owner = await newStudio(fixture.deps);
     cookie = await server.signIn(owner);
   });
-  after(() => server.close());
 
   const newAsset = async (filename: string): Promise<string> => {
     const base64 = Buffer.from(`The text of ${filename}.`).toString("base64");

@@ -5,8 +5,6 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { unsealCredential, sealCredential } from "#domain/platforms/credentials.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import { createPost } from "#domain/posts/create-post.ts";
-import type { PublicationView } from "#domain/publishing/publication.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
 import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
@@ -58,14 +56,7 @@ forOneEngine(
       await pds?.stop();
     });
 
-    const newPost = async (body: string): Promise<string> =>
-      (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
-
-    const publish = async (postId: string): Promise<string> => {
-      const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
-      assert.equal(response.status, 201, JSON.stringify(response.body));
-      return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
-    };
+    const publish = async (postId: string) => (await publishing.requestPublication(postId, [connectionId])).id;
 
     /** Injects the faults into the next requests with this path. The result counts these requests. */
     const injectFaults = (path: RegExp, ...faults: (Fault | undefined)[]): { count: number } => {
@@ -121,7 +112,7 @@ forOneEngine(
         "(@grace-hopper.test) @unknown.test, see https://example.com/ü?q=1&r=%20#part.",
         "#фото #naïve! #123 #️⃣",
       ].join("\n");
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       await addImage(publishing, postId, 'A "blue" vase – größer', { file: await png(64, 48) });
       await addImage(publishing, postId, "", { file: await jpeg(30, 90), mimeType: "image/jpeg" });
       const { url } = await publishing.waitForState(await publish(postId), "published");
@@ -152,7 +143,7 @@ forOneEngine(
       test(`after ${name}, the same record is written again, and there is one post (PUB-2)`, async () => {
         const text = `Not confirmed at first: ${name}`;
         const requests = injectFaults(/putRecord/, ...faults);
-        const { url } = await publishing.waitForState(await publish(await newPost(text)), "published");
+        const { url } = await publishing.waitForState(await publish(await publishing.newPost(text)), "published");
         const posts = await listPosts(text);
         assert.deepEqual(
           posts.map(({ uri }) => `https://bsky.app/profile/ada.test/post/${uri.split("/").at(-1)}`),
@@ -163,7 +154,7 @@ forOneEngine(
 
     test("an upload that is cut off, and a rate limit, are retried (PUB-2)", async () => {
       const text = "Limited at first";
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       await addImage(publishing, postId, "A vase");
       injectFaults(/uploadBlob|putRecord/, "reset", undefined, 429);
       await publishing.waitForState(await publish(postId), "published");
@@ -174,7 +165,7 @@ forOneEngine(
       const text = "With a new nonce";
       pds.proxy.chooseFault = () => undefined;
       await pds.rotateNonces();
-      await publishing.waitForState(await publish(await newPost(text)), "published");
+      await publishing.waitForState(await publish(await publishing.newPost(text)), "published");
       assert.equal((await listPosts(text)).length, 1);
       assert.equal((await getConnection()).state, "connected");
     });
@@ -183,7 +174,7 @@ forOneEngine(
       const text = "After an hour";
       const { tokens } = await readTokens();
       await storeAccessToken(tokens.accessToken, -1);
-      await publishing.waitForState(await publish(await newPost(text)), "published");
+      await publishing.waitForState(await publish(await publishing.newPost(text)), "published");
       const { tokens: renewedTokens } = await readTokens();
       assert.notEqual(renewedTokens.accessToken, tokens.accessToken);
       assert.notEqual(renewedTokens.refreshToken, tokens.refreshToken);
@@ -195,14 +186,14 @@ forOneEngine(
       const text = "With a renewed token";
       const { tokens } = await readTokens();
       await storeAccessToken(`${tokens.accessToken}x`, 3_600_000);
-      await publishing.waitForState(await publish(await newPost(text)), "published");
+      await publishing.waitForState(await publish(await publishing.newPost(text)), "published");
       assert.equal((await listPosts(text)).length, 1);
     });
 
     test("counts characters as Bluesky's own client does (PLATFORM-12)", async () => {
       const texts = ["👩‍👩‍👧‍👦".repeat(100), "e\u0301".repeat(301), "שָׁלוֹם ".repeat(60), `${"a".repeat(299)}👍🏽`];
       for (const text of texts) {
-        const { body } = await publishing.api("GET", `/posts/${await newPost(text)}`);
+        const { body } = await publishing.api("GET", `/posts/${await publishing.newPost(text)}`);
         const [{ problems } = { problems: [] }] = body["validation"] as { problems: { message: string }[] }[];
         const count = await pds.countCharacters(text);
         const isTooLong = count > 300 || Buffer.byteLength(text) > 3000;
@@ -218,7 +209,7 @@ forOneEngine(
       const { endpoint } = operation.services["atproto_pds"];
       operation.services["atproto_pds"].endpoint = otherServer.url;
       await storeAccessToken((await readTokens()).tokens.accessToken, -1);
-      const { problem } = await publishing.waitForState(await publish(await newPost("Moved")), "failed");
+      const { problem } = await publishing.waitForState(await publish(await publishing.newPost("Moved")), "failed");
       operation.services["atproto_pds"].endpoint = endpoint;
       assert.deepEqual([problem?.code, (await getConnection()).state], ["connect_expired", "needs_reconnect"]);
       assert.equal((await listPosts("Moved")).length, 0);
@@ -238,7 +229,7 @@ forOneEngine(
     test("a revoked grant fails the publication, and the account has to be connected again (PUB-4)", async () => {
       const { tokens, app } = await readTokens();
       await publishing.service.deps.platforms.revoke(await getConnection(), app, tokens);
-      const { problem } = await publishing.waitForState(await publish(await newPost("Revoked")), "failed");
+      const { problem } = await publishing.waitForState(await publish(await publishing.newPost("Revoked")), "failed");
       assert.deepEqual([problem?.code, (await getConnection()).state], ["connect_expired", "needs_reconnect"]);
       assert.equal((await listPosts("Revoked")).length, 0);
     });

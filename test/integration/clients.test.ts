@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { listClients, type GrantView } from "#domain/access/list-clients.ts";
@@ -9,17 +9,16 @@ import { setActiveStudio } from "#domain/access/me.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { days, minutes } from "#lib/clock.ts";
-import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forOneEngine("AI clients", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps));
 
   /** Creates a grant. If the user has a studio, makes it their active studio first. */
   async function newGrant(signedInUser: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import type { CommentView } from "#domain/comments/comment.ts";
-import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { addPost } from "../support/history-fixture.ts";
 import { callTool, callToolOk } from "../support/service-access.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 interface Page {
   comments: CommentView[];
@@ -15,9 +16,7 @@ interface Page {
 }
 
 forOneEngine("comments over HTTP", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps));
 
   async function createScene() {
     const { deps } = server;

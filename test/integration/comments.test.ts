@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { TestClock } from "../support/clock.ts";
+import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
 import { maxCommentLength, maxCommentsPerPost } from "#domain/comments/comment.ts";
@@ -33,11 +31,7 @@ const readBodies = async (deps: Deps, caller: Caller, postId: string) =>
   (await readComments(deps, caller, postId)).map(({ body }) => body);
 
 forEachEngine("comments", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  let database: Database;
-  before(() => void ({ deps, clock, database } = fixture));
-
+  const { deps, clock, database } = fixture;
   test("a comment names its user and client, and pages list a thread's first comment before its replies (COM-1)", async () => {
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");

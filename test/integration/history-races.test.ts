@@ -33,6 +33,7 @@ const race = <T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> =>
 forEachEngine(
   "races of edits, undo and the trash",
   (fixture) => {
+    const { deps, clock, database } = fixture;
     /** Asserts that every revision exists, and that its `changed` fields are those that differ from the previous revision. */
     async function assertHistory(deps: Deps, caller: Caller, postId: string): Promise<void> {
       const history = (await readHistory(deps, caller, postId)).toReversed();
@@ -53,7 +54,6 @@ forEachEngine(
     }
 
     test(`concurrent edits, attaches and an undo of one post lose no change, in each of ${roundCount} rounds (UNDO-2, HIST-1)`, async () => {
-      const { deps, clock, database } = fixture;
       for (let round = 0; round < roundCount; round++) {
         const { owner, client, postId, assetIds } = await newStudioWithPost(deps, { title: "A", body: "A", files: 3 });
         const member = await newMember(deps, owner, "member");
@@ -87,7 +87,6 @@ forEachEngine(
     });
 
     test(`concurrent undos by the client and the owner revert each change once, in each of ${roundCount} rounds (UNDO-1)`, async () => {
-      const { deps, clock, database } = fixture;
       for (let round = 0; round < roundCount; round++) {
         const owner = await newStudio(deps);
         const client = await actThroughClient(deps, owner);
@@ -130,7 +129,6 @@ forEachEngine(
       storageKeys: ReadonlyMap<string, string>,
       [postOutcome, fileOutcome]: readonly string[],
     ): Promise<void> {
-      const { deps, database } = fixture;
       const { posts, assets } = await readConsistentStudio(database, owner.studio.id);
       assert.deepEqual(Object.keys(posts), postOutcome === "ok" ? [postId] : []);
       const restoredIds = [
@@ -153,7 +151,6 @@ forEachEngine(
       t: TestContext,
       remove: (owner: Caller, expiresAt: number) => Promise<unknown>,
     ): Promise<void> {
-      const { deps, clock } = fixture;
       const counts: Record<string, number> = {};
       for (let round = 0; round < roundCount; round++) {
         const trash = await fillTrash(deps);
@@ -182,7 +179,6 @@ forEachEngine(
       raceWithRestore(t, (owner) => emptyTrash(fixture.deps, owner)));
 
     test("exactly one of several parallel deletes succeeds, and a concurrent attach leaves a consistent post (TRASH-1)", async () => {
-      const { deps, database } = fixture;
       for (let round = 0; round < roundCount; round++) {
         const { owner, postId } = await newStudioWithPost(deps, { files: 1 });
         const [attachedFile, deletedFile] = [await addFile(deps, owner), await addFile(deps, owner)];

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -19,11 +16,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("history", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  let database: Database;
-  before(() => void ({ deps, clock, database } = fixture));
-
+  const { deps, clock, database } = fixture;
   test("every change creates a revision with its content, author and client (HIST-1, L5)", async () => {
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);

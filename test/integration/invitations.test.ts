@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { createInvitationStore } from "#db/invitations.ts";
 import { openDatabase } from "#db/open-database.ts";
-import type { TestClock } from "../support/clock.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
@@ -18,10 +17,7 @@ import { recordPlans } from "../support/query-plans.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   const accept = async (token: string, user?: SignedInUser) =>
     getOutcome(acceptInvitation(deps, user ?? (await newUser(deps)), { token }));
   const countMembers = async (owner: Caller) => (await listMembers(deps, owner)).members.length;

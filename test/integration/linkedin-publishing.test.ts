@@ -8,7 +8,7 @@ import { hours, toIsoTime } from "#lib/clock.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startLinkedIn, type LinkedInPost } from "../servers/linkedin/server.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { createTestDocument, createTestImage, createTestVideo, usePlatform } from "../support/platform-publishing.ts";
 
 forOneEngine("publishing to LinkedIn", (fixture) => {
@@ -64,7 +64,7 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
   test("a document renamed by a client that may not publish needs a new approval (PUB-4)", async () => {
     const { owner, api, service } = publisher;
     const { deps } = service;
-    const client = { ...(await actThroughClient(deps, owner)), scopes: ["studio:read", "studio:write"] as const };
+    const client = await actThroughDrafter(deps, owner);
     const id = await publisher.request("Renamed", [createTestDocument()]);
     await api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(fixture.clock() + hours(1)) });
     const { postId, revision, state } = await publisher.find(id);

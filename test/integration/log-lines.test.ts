@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createLog } from "#lib/log.ts";
-import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { call, startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { initialize, callLegacy, callModern, postMcp } from "../support/mcp.ts";
@@ -9,15 +9,14 @@ import { newStudio } from "../support/users.ts";
 import { parseStrictly } from "../support/strict-json.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 type Line = Record<string, unknown>;
 
 forOneEngine("log lines", (fixture) => {
   const logLines: string[] = [];
   const log = createLog("trace", { write: (line) => void logLines.push(line) });
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps, log)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps, log));
 
   /** Waits for the log lines of all requests, then removes and returns every line. */
   async function collectLines(requestCount: number): Promise<Line[]> {

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createRestAPIClient, type mastodon } from "masto";
-import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
-import { createPost } from "#domain/posts/create-post.ts";
+import type { mastodon } from "masto";
 import { getPost } from "#domain/posts/get-post.ts";
-import { unsealCredential } from "#domain/platforms/credentials.ts";
-import type { PublicationView } from "#domain/publishing/publication.ts";
-import { createPublicFetch } from "#lib/public-fetch.ts";
 import { forOneEngine } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
-import { connectMastodon } from "../support/mastodon-fixture.ts";
-import { noIdentities } from "../support/platform-fixture.ts";
+import { connectMastodon, createMastodonReader, createMastodonSetups } from "../support/mastodon-fixture.ts";
 import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
 import { skipWithout } from "../support/find-program.ts";
@@ -27,33 +21,16 @@ forOneEngine(
 
     before(async () => {
       snac = await startSnac();
-      const privateHosts = new Set([new URL(snac.instanceUrl).host]);
-      const platforms = createPlatformSetups(
-        {},
-        createPublicFetch({ ...platformFetchLimits, privateHosts }),
-        noIdentities,
-      );
-      publishing = await startPublishing(fixture, [], { platforms });
+      publishing = await startPublishing(fixture, [], { platforms: createMastodonSetups(snac) });
       connectionId = await connectMastodon(publishing, snac);
-      const { deps } = publishing.service;
-      const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionId);
-      assert.ok(connection?.credential);
-      const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
-      reader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
+      reader = await createMastodonReader(publishing, snac, connectionId);
     });
     after(async () => {
       await publishing?.close();
       await snac?.stop();
     });
 
-    const newPost = async (body: string): Promise<string> =>
-      (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
-
-    const publish = async (postId: string): Promise<string> => {
-      const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
-      assert.equal(response.status, 201, JSON.stringify(response.body));
-      return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
-    };
+    const publish = async (postId: string) => (await publishing.requestPublication(postId, [connectionId])).id;
 
     /** Injects the faults, one each, into the next requests with this method and path. */
     const injectFaults = (method: string, path: RegExp, ...faults: Fault[]): void => {
@@ -69,7 +46,7 @@ forOneEngine(
 
     test("publishes text, an image and its alt text, and links to the public status (PUB-1)", async () => {
       const text = "Fog over the harbour 🌁 #photo\n\nTwo lines: https://example.com/a?b=c&d=e";
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       await addImage(publishing, postId, 'A "blue" vase – größer');
       const { url } = await publishing.waitForState(await publish(postId), "published");
       const [status, ...others] = await listStatuses(text);
@@ -83,7 +60,7 @@ forOneEngine(
 
     test("after a lost response, the status is found and not sent again (PUB-2)", async () => {
       const text = "The response to this was lost";
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       await addImage(publishing, postId, "A vase");
       injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
       const { url } = await publishing.waitForState(await publish(postId), "published");
@@ -97,14 +74,14 @@ forOneEngine(
       const text = "Good morning";
       const olderStatus = await reader.v1.statuses.create({ status: text });
       injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
-      const { url } = await publishing.waitForState(await publish(await newPost(text)), "published");
+      const { url } = await publishing.waitForState(await publish(await publishing.newPost(text)), "published");
       assert.notEqual(url, olderStatus.url);
       assert.equal((await listStatuses(text)).length, 2);
     });
 
     test("rate limits, and failed uploads before the status exists, are retried (PUB-2)", async () => {
       const text = "Limited at first";
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       await addImage(publishing, postId, "A vase");
       injectFaults("POST", /^\/api\/(v2\/media|v1\/statuses)/, "reset", 429);
       await publishing.waitForState(await publish(postId), "published");
@@ -116,7 +93,7 @@ forOneEngine(
       const connection = await service.deps.platformStore.find(owner.studio.id, connectionId);
       const instance = await reader.v1.instance.fetch();
       assert.equal(connection?.limits?.maxCharacters, instance.configuration.statuses.maxCharacters);
-      const { validation } = await getPost(service.deps, owner, { postId: await newPost("a".repeat(600)) });
+      const { validation } = await getPost(service.deps, owner, { postId: await publishing.newPost("a".repeat(600)) });
       assert.deepEqual(
         validation?.map(({ problems }) => problems),
         [[]],
@@ -129,7 +106,7 @@ forOneEngine(
       const connection = await platformStore.find(owner.studio.id, connectionId);
       assert.ok(connection);
       await platformStore.insertOrUpdate({ ...connection, limits: { maxCharacters: 20 } }, 100);
-      const postId = await newPost("More than twenty characters.");
+      const postId = await publishing.newPost("More than twenty characters.");
       const { status, body } = await publishing.api("POST", `/posts/${postId}/publications`, {
         connectionIds: [connectionId],
       });
@@ -140,14 +117,14 @@ forOneEngine(
     test("a status that the instance rejects fails with its reason, and nothing is public (PUB-4)", async () => {
       const text = "Not accepted here";
       injectFaults("POST", /^\/api\/v1\/statuses/, 422);
-      const { problem } = await publishing.waitForState(await publish(await newPost(text)), "failed");
+      const { problem } = await publishing.waitForState(await publish(await publishing.newPost(text)), "failed");
       assert.equal(problem?.code, "rejected");
       assert.equal((await listStatuses(text)).length, 0);
     });
 
     test("a revoked grant fails the publication, and the connection needs to be connected again (PUB-4)", async () => {
       injectFaults("POST", /^\/api\/v1\/statuses/, 401, 401, 401);
-      const { problem } = await publishing.waitForState(await publish(await newPost("Revoked")), "failed");
+      const { problem } = await publishing.waitForState(await publish(await publishing.newPost("Revoked")), "failed");
       const { service, owner } = publishing;
       const connection = await service.deps.platformStore.find(owner.studio.id, connectionId);
       assert.deepEqual([problem?.code, connection?.state], ["connect_expired", "needs_reconnect"]);

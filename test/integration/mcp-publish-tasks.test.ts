@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
@@ -8,19 +8,18 @@ import { hours } from "#lib/clock.ts";
 import { fromNow } from "../support/clock.ts";
 import { forOneEngine } from "../support/engines.ts";
 import type { McpCaller } from "../support/mcp.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
 import { callAsTask, getTask, requestTask, waitForTask, type TaskResult } from "../support/task-client.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forOneEngine("publishing as a task", (fixture) => {
-  let publishing: PublishingFixture;
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour", "quay"], { runsWorker: false }));
   let client: McpCaller;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour", "quay"], { runsWorker: false });
     const { token } = await createTestGrant(publishing.service.deps, publishing.owner);
     client = { url: `${publishing.service.base}/mcp`, token };
   });
-  after(() => publishing.close());
 
   async function publish(args: object = {}): Promise<TaskResult> {
     const { service, owner, connectionIds } = publishing;

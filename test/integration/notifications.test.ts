@@ -18,6 +18,7 @@ import { waitUntil } from "../support/wait-until.ts";
 forEachEngine(
   "notifications between processes",
   (fixture) => {
+    const { deps, database } = fixture;
     const getUrl = () => getListenUrl(fixture.location) ?? "";
 
     /** Listens for changes while a stream is open. `reliability` records what the listener reports to the feed. */
@@ -25,7 +26,6 @@ forEachEngine(
       url: string,
       database: Pick<Database, "notify">,
     ): Promise<{ reliability: boolean[]; close(): Promise<void> }> {
-      const { deps } = fixture;
       const owner = await newStudio(deps);
       const { token } = await createTestGrant(deps, owner);
       const feed = createChangeFeed(deps, silentLog);
@@ -91,7 +91,6 @@ forEachEngine(
     }
 
     test("notifications arrive when their transaction commits, and do not if it is rolled back (PUB-18)", async () => {
-      const { database } = fixture;
       let count = 0;
       const onNotification = () => void count++;
       const listener = listenForNotifications({
@@ -168,7 +167,6 @@ forEachEngine(
     });
 
     test("a connection whose first probe could not be sent is probed again while streams are open (CHAT-20)", async () => {
-      const { database } = fixture;
       let attempts = 0;
       const { reliability, close } = await listenWithStream(getUrl(), {
         notify: (...args) => (++attempts === 1 ? Promise.reject(new Error("unavailable")) : database.notify(...args)),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
@@ -8,19 +8,18 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { listMembers } from "#domain/studios/members.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { call, startApiServer } from "../support/api-server.ts";
 import { createHttpBrowser, signInFromPage } from "../support/http-browser.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const operator = { operator: true } as const;
 
 forOneEngine("operator", (fixture) => {
-  let server: ApiServer;
-  before(async () => void (server = await startApiServer(fixture.deps)));
-  after(() => server.close());
+  const server = startForSuite(() => startApiServer(fixture.deps));
 
   const getMcpStatus = async (token: string): Promise<number> => {
     const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: {} } };

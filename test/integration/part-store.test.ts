@@ -4,11 +4,12 @@ import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { request, type ClientRequest } from "node:http";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/assets/model/file-store.ts";
 import { hours, minutes, systemClock } from "#lib/clock.ts";
-import { startFileServer, type FileServer } from "../support/file-server.ts";
+import { startFileServer } from "../support/file-server.ts";
 import { readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const mebibyte = 1024 ** 2;
 const minS3PartBytes = 5 * mebibyte;
@@ -174,9 +175,7 @@ forEachStore("files in parts", (fixture) => {
 });
 
 describe("files in parts on the disk store", () => {
-  let server: FileServer;
-  before(async () => (server = await startFileServer()));
-  after(() => server.close());
+  const server = startForSuite(() => startFileServer());
 
   async function startUpload(name: string, bytes: number, partBytes: number): Promise<MultipartFile> {
     const id = await server.store.parts.start(`files/${name}`, { bytes, partBytes, mimeType: "video/mp4" });

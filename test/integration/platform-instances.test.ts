@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
@@ -19,16 +19,15 @@ import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import { connectAccount, extractToken, withPlatform } from "../support/platform-fixture.ts";
-import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
+import { startStrictPlatform } from "../support/strict-platform.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forEachEngine("platforms with instances", (fixture) => {
-  let strict: StrictPlatform;
+  const strict = startForSuite(() => startStrictPlatform());
   let deps: Deps;
   before(async () => {
-    strict = await startStrictPlatform();
     deps = withPlatform(fixture.deps, strict);
   });
-  after(() => strict.close());
 
   const requestConnect = (instanceUrl: string | undefined, caller: Caller, connectDeps = deps) =>
     connectPlatform(connectDeps, caller, { platform: "mastodon", instanceUrl });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
@@ -24,17 +24,16 @@ import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newUser, newStudio, newStudioWithRoles } from "../support/users.ts";
 import { connectAccount, newConnection, extractToken, withPlatform } from "../support/platform-fixture.ts";
-import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
+import { startStrictPlatform } from "../support/strict-platform.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forOneEngine("platforms", (fixture) => {
-  let strict: StrictPlatform;
+  const strict = startForSuite(() => startStrictPlatform());
   let deps: Deps;
   before(async () => {
-    strict = await startStrictPlatform();
     deps = withPlatform(fixture.deps, strict);
   });
-  after(() => strict.close());
 
   const listStates = async (caller: Caller) =>
     (await listPlatforms(deps, caller)).connections.map(({ account, state }) => [account.handle, state]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { CompiledQuery } from "kysely";
 import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
@@ -30,9 +29,7 @@ import { png } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("post summaries and the calendar", (fixture) => {
-  let deps: Deps;
-  before(() => void ({ deps } = fixture));
-
+  const { deps } = fixture;
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
     listPostSummaries(deps, caller, listPostSummariesInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
@@ -11,11 +9,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("listing posts", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+forEachEngine("listing posts", ({ deps, clock }) => {
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
     listPosts(deps, caller, listPostsInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>

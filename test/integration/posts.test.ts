@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { getPost, getPostInput } from "#domain/posts/get-post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
@@ -12,12 +9,7 @@ import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("posts", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  let database: Database;
-  before(() => void ({ deps, clock, database } = fixture));
-
+forEachEngine("posts", ({ deps, clock, database }) => {
   test("a new post is a draft at revision 1 and reads back unchanged (POST-1, WORD-4, WORD-8)", async () => {
     const owner = await newStudio(deps);
     const post = await createPost(deps, owner, createPostInput.parse({ title: " Été 😀 ", body: "línea\n\tuno\r\n" }));

@@ -3,7 +3,6 @@ import { after, before, test } from "node:test";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -14,7 +13,7 @@ import { listWebPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { newConnection, noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { newMember } from "../support/users.ts";
@@ -31,8 +30,6 @@ forEachEngine("publication details", (fixture) => {
   });
   after(() => publishing.close());
 
-  const newPost = async (body: string) =>
-    (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
   const request = async (postId: string, at?: string) => {
     const { owner, service, connectionIds } = publishing;
     const input = { postId, connectionIds, ...(at === undefined ? {} : { at }) };
@@ -40,10 +37,7 @@ forEachEngine("publication details", (fixture) => {
     assert.ok(publications[0]);
     return publications[0].id;
   };
-  const newProposer = async () => ({
-    ...(await actThroughClient(publishing.service.deps, publishing.owner)),
-    scopes: ["studio:read", "studio:write"] as const,
-  });
+  const newProposer = () => actThroughDrafter(publishing.service.deps, publishing.owner);
   const inHours = (count: number) => toIsoTime(fixture.clock() + hours(count));
   const listBodies = async (postId: string) => {
     const { owner, service } = publishing;
@@ -54,7 +48,7 @@ forEachEngine("publication details", (fixture) => {
   test("autosaves never replace a revision that was approved or published (HIST-2, PUB-4)", async () => {
     const { owner, service } = publishing;
     const save = (postId: string, body: string) => updatePost(service.deps, owner, { postId, body });
-    const scheduledPost = await newPost("a");
+    const scheduledPost = await publishing.newPost("a");
     await save(scheduledPost, "b");
     await request(scheduledPost, inHours(1));
     await save(scheduledPost, "c");
@@ -64,7 +58,7 @@ forEachEngine("publication details", (fixture) => {
       [1, "a"],
     ]);
 
-    const publishedPost = await newPost("d");
+    const publishedPost = await publishing.newPost("d");
     await save(publishedPost, "e");
     const id = await request(publishedPost);
     await publishing.waitForState(id, "published");
@@ -81,7 +75,7 @@ forEachEngine("publication details", (fixture) => {
     const { owner, service } = publishing;
     const { deps } = service;
     const proposer = await newProposer();
-    const postId = await newPost("Approved");
+    const postId = await publishing.newPost("Approved");
     const approvedTime = inHours(1);
     const id = await request(postId, approvedTime);
     const read = () => getPublicationDetail(deps, owner, { publicationId: id });
@@ -104,7 +98,7 @@ forEachEngine("publication details", (fixture) => {
     assert.deepEqual([stateAfterEdits, explicitApproval?.revision], ["proposed", 3]);
 
     const proposal = await publishPost(deps, proposer, {
-      postId: await newPost("Never approved"),
+      postId: await publishing.newPost("Never approved"),
       connectionIds: publishing.connectionIds,
     });
     const publicationId = proposal.publications[0]?.id ?? "";
@@ -115,7 +109,7 @@ forEachEngine("publication details", (fixture) => {
   test("a member sees the whole timeline of a publication, oldest first, and what was sent (PUB-17)", async () => {
     const { owner, service } = publishing;
     const { deps } = service;
-    const postId = await newPost("Timeline");
+    const postId = await publishing.newPost("Timeline");
     await publishing.setFaults({ unavailableNext: 1 });
     const id = await request(postId);
     await publishing.waitForState(id, "published");
@@ -137,7 +131,7 @@ forEachEngine("publication details", (fixture) => {
   });
 
   test("reports whether a newer publication has superseded another (PUB-1)", async () => {
-    const [postId, otherPostId] = [await newPost("Twice"), await newPost("Once")];
+    const [postId, otherPostId] = [await publishing.newPost("Twice"), await publishing.newPost("Once")];
     const isSuperseded = async (id: string) =>
       (await publishing.api("GET", `/publications/${id}`)).body["isSuperseded"];
     const firstId = await request(postId, inHours(1));
@@ -164,7 +158,7 @@ forEachEngine("publication details", (fixture) => {
   test("a publication in the web app has the title of its post, or null while the post is in the trash (PUB-1)", async () => {
     const { owner, service } = publishing;
     const { deps } = service;
-    const postId = await newPost("a");
+    const postId = await publishing.newPost("a");
     const proposer = await newProposer();
     const { publications } = await publishPost(deps, proposer, { postId, connectionIds: publishing.connectionIds });
     const readTitles = async () => {
@@ -182,7 +176,7 @@ forEachEngine("publication details", (fixture) => {
     const [early, late] = [inHours(2), inHours(3)];
     const newIds: string[] = [];
     for (const at of [late, early, undefined, late, early, undefined]) {
-      const input = { postId: await newPost("Ordered"), connectionIds, propose: true, ...(at && { at }) };
+      const input = { postId: await publishing.newPost("Ordered"), connectionIds, propose: true, ...(at && { at }) };
       newIds.push(...(await publishPost(service.deps, owner, input)).publications.map(({ id }) => id));
     }
     const readPage = (query: string, cursor: string | null) =>
@@ -216,7 +210,7 @@ forEachEngine("publication details", (fixture) => {
       platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
       ["sandbox", "linkedin", "x", "facebook", "instagram", "threads", "mastodon", "bluesky"],
     );
-    const postId = await newPost("Nowhere");
+    const postId = await publishing.newPost("Nowhere");
     const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {
       connectionIds: [...connectionIds, pinterest],
     });

@@ -12,7 +12,7 @@ import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
@@ -22,7 +22,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("attacks on publishing", (fixture) => {
   let publishing: PublishingFixture;
-  let client: Awaited<ReturnType<typeof actThroughClient>>;
+  let client: Awaited<ReturnType<typeof actThroughDrafter>>;
   let connectionId: string;
   /** Handles the next publish request instead of the platform, which does not receive it. */
   let respondToPublish: (() => Promise<Response>) | undefined;
@@ -40,15 +40,14 @@ forOneEngine("attacks on publishing", (fixture) => {
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms, clock: fixture.clock });
     [connectionId = ""] = await addConnections(publishing, "sandbox-keyed", 1);
     const { service, owner } = publishing;
-    client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
+    client = await actThroughDrafter(service.deps, owner);
   });
   after(() => publishing.close());
 
   const deps = () => publishing.service.deps;
   const inHours = (count: number) => toIsoTime(fixture.clock() + hours(count));
-  const newPost = async (body: string) => (await createPost(deps(), publishing.owner, { title: "Title", body })).id;
   async function schedule(body: string, at: string | undefined = inHours(1)): Promise<{ id: string; postId: string }> {
-    const postId = await newPost(body);
+    const postId = await publishing.newPost(body);
     const { publications } = await publishPost(deps(), publishing.owner, { postId, connectionIds: [connectionId], at });
     return { id: publications[0]?.id ?? "", postId };
   }
@@ -115,7 +114,7 @@ forOneEngine("attacks on publishing", (fixture) => {
   });
 
   test("an approval is for the time that the approver saw (PUB-3, B1)", async () => {
-    const postId = await newPost("Time");
+    const postId = await publishing.newPost("Time");
     const later = inHours(5);
     const input = { postId, connectionIds: [connectionId], at: later };
     const [proposal] = (await publishPost(deps(), client, input)).publications;
@@ -135,7 +134,7 @@ forOneEngine("attacks on publishing", (fixture) => {
 
   test("a client's reschedule parallel to an approval always needs a new approval (PUB-3, PUB-10)", async () => {
     for (let round = 0; round < 5; round++) {
-      const postId = await newPost(`Parallel ${round}`);
+      const postId = await publishing.newPost(`Parallel ${round}`);
       const [early, late] = [inHours(2), inHours(4)];
       const input = { postId, connectionIds: [connectionId], at: early };
       const [proposal] = (await publishPost(deps(), client, input)).publications;

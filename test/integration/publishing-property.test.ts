@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -18,9 +18,10 @@ import { fc } from "../support/fuzz.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { callModern } from "../support/mcp.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const steps = [
   "client: propose now",
@@ -55,17 +56,15 @@ const starts: Step[][] = [
 ];
 
 forOneEngine("an AI client without studio:publish", (fixture) => {
-  let publishing: PublishingFixture;
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour"], { clock: fixture.clock }));
   let token: string;
   let image: Buffer;
   let textCount = 0;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour"], { clock: fixture.clock });
     const scopes = ["studio:read", "studio:write"] as const;
     ({ token } = await createTestGrant(publishing.service.deps, publishing.owner, { scopes, client: "Claude" }));
     image = await png();
   });
-  after(() => publishing.close());
 
   const callTool = async (name: string, input: Record<string, unknown>): Promise<Record<string, any>> => {
     const caller = { url: `${publishing.service.base}/mcp`, token };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -19,13 +19,14 @@ import { removeMember } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { hours, seconds, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughClient, actThroughDrafter } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { oneSlot, startPublishing } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { newMember } from "../support/users.ts";
 import { waitTurns } from "../support/wait-turns.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const rounds = isLongRun ? 60 : 3;
 
@@ -62,17 +63,15 @@ interface Change {
 const published = "published, original sent";
 
 forEachEngine("changes while a publication starts", (fixture) => {
-  let publishing: PublishingFixture;
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour"], { clock: fixture.clock }));
   let client: Awaited<ReturnType<typeof actThroughClient>>;
   let images: string[];
   let count = 0;
   before(async () => {
-    publishing = await startPublishing(fixture, ["harbour"], { clock: fixture.clock });
     const { service, owner } = publishing;
-    client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
+    client = await actThroughDrafter(service.deps, owner);
     images = [(await png(2, 2)).toString("base64"), (await png(3, 3)).toString("base64")];
   });
-  after(() => publishing.close());
 
   const deps = () => publishing.service.deps;
   const owner = () => publishing.owner;

@@ -19,7 +19,7 @@ import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";
 import { forOneEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughClient, actThroughDrafter } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -246,10 +246,7 @@ forOneEngine("runs of publications", (fixture) => {
 
   test("an edit while the post is being published does not change what is sent (PUB-4)", async () => {
     const { service, owner } = publishing;
-    const client = {
-      ...(await actThroughClient(service.deps, owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
+    const client = await actThroughDrafter(service.deps, owner);
     const { id, postId } = await publish("sandbox-keyed", "Sent");
     nextResponses = [
       async (send) => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -13,25 +12,21 @@ import { days, hours, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
 import { resolveLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { fromNow } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 /** More characters than the sandbox accepts. */
 const tooLong = "y".repeat(281);
 
 forEachEngine("publishing at a time", (fixture) => {
-  let publishing: PublishingFixture;
-  before(async () => (publishing = await startPublishing(fixture, ["harbour"], { runsWorker: false })));
-  after(() => publishing.close());
-
-  const newPost = async (body: string) =>
-    (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour"], { runsWorker: false }));
 
   async function schedule(body: string, inMs = hours(1)): Promise<{ id: string; postId: string }> {
     const { service, owner, connectionIds } = publishing;
-    const postId = await newPost(body);
+    const postId = await publishing.newPost(body);
     const { publications } = await publishPost(service.deps, owner, { postId, connectionIds, at: fromNow(inMs) });
     return { id: publications[0]?.id ?? "", postId };
   }
@@ -105,10 +100,7 @@ forEachEngine("publishing at a time", (fixture) => {
 
   test("a rescheduled publication is scheduled if the caller may publish and the content is approved, otherwise proposed (PUB-10)", async () => {
     const { service, owner, connectionIds } = publishing;
-    const client = {
-      ...(await actThroughClient(service.deps, owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
+    const client = await actThroughDrafter(service.deps, owner);
     const at = fromNow(hours(1));
     const reschedule = async (caller: typeof owner, publicationId: string) =>
       (await reschedulePublication(service.deps, caller, { publicationId, at })).state;
@@ -160,7 +152,7 @@ forEachEngine("publishing at a time", (fixture) => {
   test("accepts times up to one calendar year ahead and five minutes ago (PUB-5)", async () => {
     const { service, owner, connectionIds } = publishing;
     const request = async (at: string) => {
-      const postId = await newPost("Time");
+      const postId = await publishing.newPost("Time");
       return getOutcome(() => publishPost(service.deps, owner, { postId, connectionIds, at, propose: true }));
     };
     const inOneYear = new Date(fromNow(0));
@@ -175,7 +167,7 @@ forEachEngine("publishing at a time", (fixture) => {
     const { service, owner, connectionIds } = publishing;
     for (const jump of [hours(2), -hours(2)]) {
       const body = `Jump ${jump}`;
-      const postId = await newPost(body);
+      const postId = await publishing.newPost(body);
       const deps = { ...service.deps, clock: () => systemClock() + jump };
       const { publications } = await publishPost(deps, owner, { postId, connectionIds });
       await runUntilFinal(publications[0]?.id ?? "");
@@ -197,13 +189,13 @@ forEachEngine("publishing at a time", (fixture) => {
     for (const [local, expected] of Object.entries(expectedTimes)) {
       const time = resolveLocalTime(local, timezone);
       assert.ok(time.kind === "valid");
-      const postId = await newPost(`Clock change ${local}`);
+      const postId = await publishing.newPost(`Clock change ${local}`);
       const request = { postId, connectionIds, at: time.iso, propose: true };
       const [publication] = (await publishPost(deps, owner, request)).publications;
       assert.equal(publication?.scheduledFor, expected);
     }
     // The second 02:30, which only a caller with an offset can name.
-    const postId = await newPost("Second 02:30");
+    const postId = await publishing.newPost("Second 02:30");
     const request = { postId, connectionIds, at: "2027-10-31T02:30:00+01:00", propose: true };
     const [publication] = (await publishPost(deps, owner, request)).publications;
     assert.equal(publication?.scheduledFor, "2027-10-31T01:30:00.000Z");

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -15,37 +14,24 @@ import type { PublicationView } from "#domain/publishing/publication.ts";
 import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughClient, actThroughDrafter } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 forEachEngine("publishing", (fixture) => {
-  let publishing: PublishingFixture;
-  before(async () => {
-    publishing = await startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock });
-  });
-  after(() => publishing.close());
+  const publishing = startForSuite(() => startPublishing(fixture, ["harbour", "lighthouse"], { clock: fixture.clock }));
 
-  const newPost = async (body: string) => {
-    const { owner, service } = publishing;
-    return (await createPost(service.deps, owner, { title: "Title", body })).id;
-  };
-  const requestThroughApi = async (postId: string, body: Record<string, unknown> = {}) => {
-    const connectionIds = publishing.connectionIds.slice(0, 1);
-    const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds, ...body });
-    assert.equal(response.status, 201, JSON.stringify(response.body));
-    const [publication] = response.body["publications"] as PublicationView[];
-    assert.ok(publication);
-    return publication;
-  };
+  const requestThroughApi = (postId: string, request?: object) =>
+    publishing.requestPublication(postId, publishing.connectionIds.slice(0, 1), request);
   const inOneHour = () => toIsoTime(fixture.clock() + hours(1));
   const countPosts = async (text: string) =>
     (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
 
   test("publishes text, media and alt text once, and links to the public post (PUB-1)", async () => {
     const { owner, service } = publishing;
-    const postId = await newPost("With an image");
+    const postId = await publishing.newPost("With an image");
     const base64 = (await png()).toString("base64");
     const { assetId, bytes } = await uploadAssetInline(service.deps, owner, {
       kind: "image",
@@ -77,13 +63,13 @@ forEachEngine("publishing", (fixture) => {
 
   test("after a lost response, an outage or a rejection, the publication has the right state and nothing appears twice (PUB-2)", async () => {
     await publishing.setFaults({ dropResponses: 1 });
-    const dropped = await requestThroughApi(await newPost("Dropped"));
+    const dropped = await requestThroughApi(await publishing.newPost("Dropped"));
     await publishing.waitForState(dropped.id, "published");
     await publishing.setFaults({ unavailableNext: 2 });
-    const unavailable = await requestThroughApi(await newPost("Unavailable"));
+    const unavailable = await requestThroughApi(await publishing.newPost("Unavailable"));
     await publishing.waitForState(unavailable.id, "published");
     await publishing.setFaults({ rejectNext: 1 });
-    const rejected = await requestThroughApi(await newPost("Rejected"));
+    const rejected = await requestThroughApi(await publishing.newPost("Rejected"));
     const failed = await publishing.waitForState(rejected.id, "failed");
     assert.equal(failed.problem?.code, "rejected");
     assert.deepEqual(
@@ -94,11 +80,8 @@ forEachEngine("publishing", (fixture) => {
 
   test("an AI client without studio:publish proposes, and a person approves what they saw (PUB-3)", async () => {
     const { owner, service, connectionIds } = publishing;
-    const client = {
-      ...(await actThroughClient(service.deps, owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
-    const postId = await newPost("Proposed");
+    const client = await actThroughDrafter(service.deps, owner);
+    const postId = await publishing.newPost("Proposed");
     const { publications } = await publishPost(service.deps, client, { postId, connectionIds });
     assert.deepEqual(
       publications.map(({ state, requestedThrough }) => [state, requestedThrough]),
@@ -126,7 +109,7 @@ forEachEngine("publishing", (fixture) => {
   test("only a person sends a proposal back, and its client sees that changes were asked for (PUB-3)", async () => {
     const { owner, service, connectionIds } = publishing;
     const client = await actThroughClient(service.deps, owner);
-    const postId = await newPost("Sent back");
+    const postId = await publishing.newPost("Sent back");
     await updatePost(service.deps, owner, { postId, body: "Autosaved" });
     const { publications } = await publishPost(service.deps, client, { postId, connectionIds, propose: true });
     const publicationId = publications[0]?.id ?? "";
@@ -146,18 +129,15 @@ forEachEngine("publishing", (fixture) => {
       revisions.map(({ revision }) => revision),
       [4, 2, 1],
     );
-    const scheduled = await requestThroughApi(await newPost("Scheduled"), { at: inOneHour() });
+    const scheduled = await requestThroughApi(await publishing.newPost("Scheduled"), { at: inOneHour() });
     const late = await publishing.api("POST", `/publications/${scheduled.id}/send-back`);
     assert.equal(late.body["code"], "too_late");
   });
 
   test("an edit by a user who may not publish voids the approval; an edit by a user who may moves the approval to the new content (PUB-4)", async () => {
     const { owner, service } = publishing;
-    const client = {
-      ...(await actThroughClient(service.deps, owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
-    const postId = await newPost("Approved");
+    const client = await actThroughDrafter(service.deps, owner);
+    const postId = await publishing.newPost("Approved");
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const read = async () => (await publishing.api("GET", `/publications/${id}`)).body;
     await updatePost(service.deps, owner, { postId, body: "Approved, edited by the owner" });
@@ -178,7 +158,7 @@ forEachEngine("publishing", (fixture) => {
     const { owner, service } = publishing;
     const { deps } = service;
     const client = await actThroughClient(deps, owner);
-    const postId = await newPost("Approved, then a file is added");
+    const postId = await publishing.newPost("Approved, then a file is added");
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const content = await png();
     const { uploadId } = await createAppUpload(deps, client, { postId });
@@ -199,7 +179,7 @@ forEachEngine("publishing", (fixture) => {
   test("publishing in the web app is rejected if the post is no longer at the revision that the person saw (PUB-3, B1)", async () => {
     const { owner, service, api } = publishing;
     const client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:write"] as const };
-    const postId = await newPost("Seen");
+    const postId = await publishing.newPost("Seen");
     const { id, revision } = await requestThroughApi(postId, { at: inOneHour(), revision: 1 });
     await cancelPublication(service.deps, client, { publicationId: id });
     await updatePost(service.deps, client, { postId, revision, body: "Unseen" });
@@ -218,12 +198,15 @@ forEachEngine("publishing", (fixture) => {
       ["canceled"],
     );
     assert.equal((await requestThroughApi(postId, { at: inOneHour(), revision: 2 })).revision, 2);
-    assert.equal((await requestThroughApi(await newPost("Any revision"), { at: inOneHour() })).state, "scheduled");
+    assert.equal(
+      (await requestThroughApi(await publishing.newPost("Any revision"), { at: inOneHour() })).state,
+      "scheduled",
+    );
   });
 
   test("one open publication per post and account; an archived, empty or rejected post is not publishable (PUB-5)", async () => {
     const { owner, service, connectionIds } = publishing;
-    const postId = await newPost("Once");
+    const postId = await publishing.newPost("Once");
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const request = (target: string, body: Record<string, unknown> = {}) =>
       publishing.api("POST", `/posts/${target}/publications`, { connectionIds: connectionIds.slice(0, 1), ...body });
@@ -236,18 +219,21 @@ forEachEngine("publishing", (fixture) => {
     await publishing.api("POST", `/publications/${id}/cancel`);
     await updatePost(service.deps, owner, { postId, status: "archived" });
     assert.equal((await request(postId)).body["code"], "not_publishable");
-    assert.equal((await request(await newPost(" "))).body["code"], "not_publishable");
-    const tooLong = await request(await newPost("x".repeat(281)));
+    assert.equal((await request(await publishing.newPost(" "))).body["code"], "not_publishable");
+    const tooLong = await request(await publishing.newPost("x".repeat(281)));
     assert.equal(tooLong.body["code"], "not_publishable");
     const [problem] = tooLong.body["problems"] as { connectionId: string; problems: { code: string }[] }[];
     assert.deepEqual([problem?.connectionId, problem?.problems[0]?.code], [connectionIds[0], "text_too_long"]);
     const withoutOffset = inOneHour().slice(0, -1);
-    assert.equal((await request(await newPost("Time"), { at: withoutOffset })).body["code"], "invalid_input");
+    assert.equal(
+      (await request(await publishing.newPost("Time"), { at: withoutOffset })).body["code"],
+      "invalid_input",
+    );
   });
 
   test("if an edit after the request makes a platform reject the post, the publication fails at its time and nothing is published (PUB-5)", async () => {
     const { owner, service } = publishing;
-    const postId = await newPost("Short enough");
+    const postId = await publishing.newPost("Short enough");
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const tooLong = "y".repeat(281);
     await updatePost(service.deps, owner, { postId, body: tooLong });
@@ -261,7 +247,7 @@ forEachEngine("publishing", (fixture) => {
   test("each account receives its own variant (PUB-6)", async () => {
     const { owner, service, connectionIds } = publishing;
     const [, lighthouse = ""] = connectionIds;
-    const postId = await newPost("For everyone");
+    const postId = await publishing.newPost("For everyone");
     await updatePost(service.deps, owner, {
       postId,
       variants: [{ connectionId: lighthouse, body: "For the lighthouse" }],

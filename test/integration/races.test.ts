@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { roles } from "#domain/policy.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-forEachEngine("races for the last owner", (fixture) => {
-  let deps: Deps;
-  let database: Database;
-  before(() => void ({ deps, database } = fixture));
-
+forEachEngine("races for the last owner", ({ deps, database }) => {
   /** Counts the owners and checks that the studio's owner_count matches. */
   async function countOwners(studioId: string): Promise<number> {
     const studio = database.q.selectFrom("studios").select("owner_count").where("id", "=", studioId);

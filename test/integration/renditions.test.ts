@@ -27,7 +27,7 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { actThroughClient } from "../support/history-fixture.ts";
+import { actThroughDrafter } from "../support/history-fixture.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -287,10 +287,7 @@ forOneEngine("renditions", (fixture) => {
     const { revision } = await getPost(service.deps, owner, { postId });
     await setCrop(service.deps, owner, { ...crop, x: 0 });
     assert.equal((await getPost(service.deps, owner, { postId })).revision, revision);
-    const client = {
-      ...(await actThroughClient(service.deps, owner)),
-      scopes: ["studio:read", "studio:write"] as const,
-    };
+    const client = await actThroughDrafter(service.deps, owner);
     await setCrop(service.deps, client, { ...crop, x: 0.3 });
     assert.deepEqual(await listStates(), ["scheduled", "proposed"]);
     const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 2 });

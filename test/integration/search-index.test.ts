@@ -42,6 +42,7 @@ function countTokenWrites(deps: Deps, database: Database): { deps: Deps; readCou
 }
 
 forEachEngine("search index", (fixture) => {
+  const { deps, database } = fixture;
   test("tokens are written with the text, only if the text or the tags change, and are deleted with the row", async () => {
     const { deps, readCount } = countTokenWrites(fixture.deps, fixture.database);
     const owner = await newStudio(deps);
@@ -70,7 +71,6 @@ forEachEngine("search index", (fixture) => {
   });
 
   test("the tokens match the final text after concurrent updates of one post", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Start", body: "" });
     const assetId = await addFile(deps, owner);
@@ -88,7 +88,6 @@ forEachEngine("search index", (fixture) => {
   });
 
   test("finds a tag whose token ends with white space", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const endsWithSpace = (tag: string): boolean => {
       const [[token = 0] = []] = listQueryTokens(owner.studio.id, { words: [], tag });
@@ -106,7 +105,6 @@ forEachEngine("search index", (fixture) => {
   });
 
   test("indexes existing rows while they change, over two connections", async () => {
-    const { deps, database } = fixture;
     const owner = await newStudio(deps);
     await insertPosts(fixture, owner, 120, (i) => ({ title: `Harbour ${i}`, isIndexed: false }));
     const { posts } = await listPosts(deps, owner, { limit: 20, query: "harbour" });
@@ -140,7 +138,6 @@ forEachEngine("search index", (fixture) => {
   });
 
   test("a row that an older version of the server changes is found by its new text, before and after it is indexed again", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Harbour", body: "Text" });
     const assetId = await addFile(deps, owner);
@@ -166,7 +163,6 @@ forEachEngine("search index", (fixture) => {
   });
 
   test("ids that were created in the same millisecond but committed in another order are listed by id", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps);
     const generators = [createIdGenerator(fixture.clock), createIdGenerator(fixture.clock)];
     const ids = Array.from({ length: 60 }, (_, i) => generators[i % 2]?.("post") ?? "");

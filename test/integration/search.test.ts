@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { listAssets, listAssetsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -31,10 +29,7 @@ const expectedIndexes = new Map(
 );
 
 forEachEngine("search", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   const list = (caller: Caller, input: Record<string, unknown>) =>
     listPosts(deps, caller, listPostsInput.parse({ limit: 100, ...input }));
   const addPost = (caller: Caller, input: Record<string, unknown>) =>

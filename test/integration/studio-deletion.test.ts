@@ -36,6 +36,7 @@ interface ReferencingColumn {
 const maxRowsPerTransaction = purgeBatchSizes.postDetails + purgeBatchSizes.posts;
 
 forEachEngine("deletion of studios", (fixture) => {
+  const { deps, database, clock, engine } = fixture;
   let otherOwner: Caller;
   before(async () => {
     otherOwner = await newStudio(fixture.deps, undefined, "Other");
@@ -74,7 +75,6 @@ forEachEngine("deletion of studios", (fixture) => {
   });
 
   test("a studio is invisible at once, although its rows are deleted later (T10)", async () => {
-    const { deps, database } = fixture;
     const owner = await newStudio(deps, undefined, "Hidden");
     await fillStudio(fixture, owner, 60);
     const { token } = await createTestGrant(deps, owner);
@@ -114,7 +114,6 @@ forEachEngine("deletion of studios", (fixture) => {
   });
 
   test("deletes rows that a request adds after the studio was deleted", async () => {
-    const { deps } = fixture;
     const owner = await newStudio(deps, undefined, "Late");
     await fillStudio(fixture, owner, 50);
     await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Late" });
@@ -132,7 +131,6 @@ forEachEngine("deletion of studios", (fixture) => {
   });
 
   test("a studio that can't be purged does not prevent the purge of others", async () => {
-    const { deps, clock } = fixture;
     const brokenOwner = await newStudio(deps, undefined, "Broken");
     const owner = await newStudio(deps, undefined, "Intact");
     for (const caller of [brokenOwner, owner]) {
@@ -155,7 +153,6 @@ forEachEngine("deletion of studios", (fixture) => {
   });
 
   test("every table that refers to studios has an index for it, so that deleting a studio's row scans none", async () => {
-    const { engine, database } = fixture;
     // A partial index may lack rows.
     const { rows } = await (
       engine === "postgres"

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { Database } from "#db/database.ts";
-import type { TestClock } from "../support/clock.ts";
+import { test } from "node:test";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createGrant, type NewGrant } from "#domain/access/create-grant.ts";
 import { moveGrant } from "#domain/access/grants.ts";
@@ -29,11 +27,7 @@ const newGrant: NewGrant = {
 };
 
 forEachEngine("studio settings", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  let database: Database;
-  before(() => void ({ deps, clock, database } = fixture));
-
+  const { deps, clock, database } = fixture;
   test("changes the name and the time zone separately, and keeps id and slug (WORD-2)", async () => {
     const owner = await newStudio(deps, undefined, "North");
     const originalStudio = await getStudio(deps, owner);

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { describeMe } from "#domain/access/me.ts";
 import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
@@ -13,10 +11,7 @@ import { listHostileIds } from "../support/hostile-ids.ts";
 import { newMember, newStudio, newUser, signInUser } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   test("a studio has id, name, slug, timezone, approval rule, createdAt (WORD-2, WORD-8)", async () => {
     const creator = await newUser(deps);
     const studio = await createStudio(

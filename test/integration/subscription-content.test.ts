@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
@@ -17,18 +17,15 @@ import { createLinkFixture } from "../support/link-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { fakePlatforms, newConnection } from "../support/platform-fixture.ts";
-import { newSubscriber, startOtherServer, type OtherServer } from "../support/subscription-fixture.ts";
+import { newSubscriber, startOtherServer } from "../support/subscription-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const gzip = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), Buffer.alloc(200)]);
 
 forOneEngine("what a subscription to a post announces", (fixture) => {
-  let server: OtherServer;
-  before(async () => {
-    server = await startOtherServer(fixture, { platforms: fakePlatforms });
-  });
-  after(() => server?.close());
+  const server = startForSuite(() => startOtherServer(fixture, { platforms: fakePlatforms }));
 
   /** A client that reads the post again only when a change is announced, so a missing announcement leaves an old view. */
   async function follow(owner: Caller, postId: string) {

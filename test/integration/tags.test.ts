@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
@@ -52,10 +50,7 @@ test("rejects invalid tags and names the problem (POST-5, ERR-invalid_input)", (
 });
 
 forEachEngine("tags", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   test("posts have tags, which a list replaces (POST-5)", async () => {
     const owner = await newStudio(deps);
     const input = createPostInput.parse({ title: "A", tags: ["Launch", "sea"] });

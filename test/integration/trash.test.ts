@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
+import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
@@ -32,10 +31,7 @@ async function isStored(deps: Deps, assetId: string, studioId: string): Promise<
 }
 
 forEachEngine("trash", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   test("a deleted post, its assets and its links are no longer found, and restore brings the post back unchanged (TRASH-1)", async () => {
     const { owner, client, postId, assetIds } = await newStudioWithPost(deps, { title: "Launch", files: 2 });
     const [assetId] = assetIds as [string, string];

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { TestClock } from "../support/clock.ts";
-import type { Deps } from "#domain/deps.ts";
+import { test } from "node:test";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -23,10 +21,7 @@ import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("undo", (fixture) => {
-  let deps: Deps;
-  let clock: TestClock;
-  before(() => void ({ deps, clock } = fixture));
-
+  const { deps, clock } = fixture;
   const getNow = () => toIsoTime(clock());
 
   test("undo reverts edits, assets, deletions and creations, and undoing the undo brings them back (UNDO-1)", async () => {

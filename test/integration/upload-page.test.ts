@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
@@ -13,9 +13,9 @@ import { connectToolClient } from "../support/asset-fixture.ts";
 import { assertProblem, call } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { jpeg } from "../support/samples.ts";
-import type { RunningService } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { createTestUploadLink, startUploadService, type TestUploadLink } from "../support/upload-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const image = await jpeg();
 const dist = join(import.meta.dirname, "../../web/dist");
@@ -30,9 +30,7 @@ const getToken = ({ url }: TestUploadLink): string => url.split("/").at(-1) ?? "
 forEachEngine(
   "upload page over HTTP",
   (fixture) => {
-    let service: RunningService;
-    before(async () => (service = await startUploadService(fixture, "disk")));
-    after(() => service.close());
+    const service = startForSuite(() => startUploadService(fixture, "disk"));
     const open = (link: TestUploadLink, token = getToken(link)) => call<unknown>(service, "GET", `/u/${token}`);
     const api = <T = unknown>(link: TestUploadLink, method: string, path: string, body?: unknown) =>
       call<T>(service, method, `/api/uploads${path}`, {

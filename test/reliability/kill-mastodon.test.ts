@@ -1,14 +1,9 @@
-import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createRestAPIClient, type mastodon } from "masto";
-import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
-import { unsealCredential } from "#domain/platforms/credentials.ts";
-import { createPublicFetch } from "#lib/public-fetch.ts";
+import type { mastodon } from "masto";
 import { forOneEngine } from "../support/engines.ts";
 import { assertPublishedOnce, createKilledPublisher } from "../support/kill-publisher.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { connectMastodon } from "../support/mastodon-fixture.ts";
-import { noIdentities } from "../support/platform-fixture.ts";
+import { connectMastodon, createMastodonReader, createMastodonSetups } from "../support/mastodon-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
 import { skipWithout } from "../support/find-program.ts";
@@ -27,19 +22,9 @@ forOneEngine(
 
     before(async () => {
       snac = await startSnac();
-      const privateHosts = new Set([new URL(snac.instanceUrl).host]);
-      const platforms = createPlatformSetups(
-        {},
-        createPublicFetch({ ...platformFetchLimits, privateHosts }),
-        noIdentities,
-      );
-      publishing = await startPublishing(fixture, [], { platforms, runsWorker: false });
+      publishing = await startPublishing(fixture, [], { platforms: createMastodonSetups(snac), runsWorker: false });
       connectionId = await connectMastodon(publishing, snac);
-      const { deps } = publishing.service;
-      const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionId);
-      assert.ok(connection?.credential);
-      const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
-      reader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
+      reader = await createMastodonReader(publishing, snac, connectionId);
       await publishing.close();
     });
     after(async () => {

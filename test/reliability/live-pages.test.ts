@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newStudio } from "../support/users.ts";
-import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture } from "../support/web-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const maxMs = 2000;
 
 describe("live pages", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
-  before(async () => void (fixture = await startWebFixture()));
-  after(() => fixture.close());
+  const fixture = startForSuite(() => startWebFixture());
 
   test("an open list and an open post show a change within two seconds (WEB-5)", async () => {
     const { base, deps } = fixture.service;

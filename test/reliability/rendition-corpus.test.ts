@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createRestAPIClient, type mastodon } from "masto";
+import type { mastodon } from "masto";
 import sharp from "sharp";
 import { inspectImages } from "#domain/renditions/inspect-images.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -11,9 +11,7 @@ import { listExtensions } from "#domain/assets/model/filename.ts";
 import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
-import { unsealCredential } from "#domain/platforms/credentials.ts";
 import { validatePost } from "#domain/platforms/validate-post.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
@@ -21,7 +19,7 @@ import { openChromium, skipWithoutChromium, type Browser } from "../support/chro
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { assertClean, assertLooksAlike, createImageCorpus, type CorpusFile } from "../support/image-corpus.ts";
-import { connectMastodon } from "../support/mastodon-fixture.ts";
+import { connectMastodon, createMastodonReader } from "../support/mastodon-fixture.ts";
 import { startPds, skipWithoutPds, type Pds, type PdsAccount } from "../support/pds.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
@@ -84,11 +82,7 @@ forEachEngine(
         bluesky: await connectBluesky(publishing, chromium, pds, account),
       };
       await chromium.close();
-      const { deps } = publishing.service;
-      const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionIds.mastodon);
-      assert.ok(connection?.credential);
-      const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
-      mastodonReader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
+      mastodonReader = await createMastodonReader(publishing, snac, connectionIds.mastodon);
     });
     after(async () => {
       await chromium?.close();
@@ -96,9 +90,6 @@ forEachEngine(
       await pds?.stop();
       await snac?.stop();
     });
-
-    const newPost = async (body: string): Promise<string> =>
-      (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
 
     async function addFile(postId: string, { bytes, mimeType }: CorpusFile, altText: string): Promise<string> {
       const { deps } = publishing.service;
@@ -172,7 +163,7 @@ forEachEngine(
     }
 
     async function publishGroup(files: readonly CorpusFile[], text: string): Promise<CorpusResult[]> {
-      const postId = await newPost(text);
+      const postId = await publishing.newPost(text);
       const group: CorpusResult[] = [];
       for (const file of files) {
         const altText = `"${file.name}" – größer`;
@@ -228,7 +219,7 @@ forEachEngine(
       const uploads = listUploads();
       assert.ok(uploads.length > 0);
       for (const file of corpus.filter(({ rejection }) => rejection)) {
-        const postId = await newPost(`Rejected: ${file.name}`);
+        const postId = await publishing.newPost(`Rejected: ${file.name}`);
         await addFile(postId, file, file.name);
         const { status, body } = await requestPublications(postId);
         assert.deepEqual([status, body["code"]], [409, "not_publishable"]);

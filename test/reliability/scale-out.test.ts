@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startFleet, type Fleet } from "../support/fleet.ts";
+import { startFleet } from "../support/fleet.ts";
 import { createLinkClient } from "../support/link-client.ts";
 import { callModern } from "../support/mcp.ts";
 import { refreshTokens, sendRegistration } from "../support/oauth-client.ts";
@@ -11,23 +11,22 @@ import { putBytes, sha256, skipWithoutS3 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { skipWithout } from "../support/find-program.ts";
 import { skipWithoutPostgres } from "../support/engines.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 const skip = skipWithoutPostgres || skipWithoutS3 || skipWithout("nginx");
 
 /** nginx alternates between the processes, so these tests fail if a feature depends on state in one process. */
 describe("two processes behind nginx, on PostgreSQL and S3", { skip }, () => {
-  let fleet: Fleet;
+  const fleet = startForSuite(() => startFleet(2));
   let base: string;
   let studio: StudioClient;
   let registrationCount = 0;
 
   before(async () => {
-    fleet = await startFleet(2);
     ({ base } = fleet);
     studio = await newStudioClient(base);
     registrationCount++;
   });
-  after(() => fleet?.close());
 
   test("nginx alternates between both processes", async () => {
     const servers = new Set<string | null>();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, afterEach, suite, test } from "node:test";
+import { before, beforeEach, afterEach, suite, test } from "node:test";
 import { days } from "#lib/clock.ts";
 import { startFacebook, type Facebook } from "../servers/facebook.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";
@@ -7,15 +7,16 @@ import { startInstagram } from "../servers/instagram.ts";
 import { startThreads } from "../servers/threads.ts";
 import { createTestClock, type TestClock } from "../support/clock.ts";
 import { createGraphClient, toErrorCode, type GraphClient, type GraphResult } from "../support/graph-client.ts";
-import { startMediaHost, type MediaHost } from "../support/media-host.ts";
+import { startMediaHost } from "../support/media-host.ts";
 import { muxVideo } from "../support/muxed-videos.ts";
 import * as sample from "../support/samples.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 
 /** The tests of publishing show that the stand-ins accept what is documented. These show what they reject. */
 
 type Params = Record<string, string>;
 
-let host: MediaHost;
+const host = startForSuite(() => startMediaHost());
 let clock: TestClock;
 let client: GraphClient;
 let imageUrl: string;
@@ -23,11 +24,9 @@ let videoUrl: string;
 const largeFile = async (bytes: number) => Buffer.concat([await sample.jpeg(400, 400), Buffer.alloc(bytes)]);
 
 before(async () => {
-  host = await startMediaHost();
   imageUrl = host.add("image.jpg", await sample.jpeg(400, 400));
   videoUrl = host.add("video.mp4", await muxVideo("mp4", { width: 720, height: 1280, seconds: 4, frameRate: 30 }));
 });
-after(() => host.close());
 
 suite("the stand-in for Facebook Pages", () => {
   let facebook: Facebook;

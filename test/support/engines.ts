@@ -35,7 +35,7 @@ export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
-/** All fields except `engine` are set before the first test of a suite, so only tests and hooks may read them. */
+/** The fields of `location`, `database` and `deps` are set before the first test of a suite, so only tests and hooks may read them. */
 export interface Fixture {
   engine: EngineName;
   location: DatabaseLocation;
@@ -70,16 +70,19 @@ export function forEachEngine(
   for (const engine of engines) {
     const skipEngine = !listEngines().includes(engine) && `not available: ${engine}`;
     describe(`${name} (${engine})`, { skip: skip || skipEngine }, () => {
-      const fixture = { engine } as Fixture;
-      let location: TemporaryDatabase;
+      const clock = createTestClock();
+      const fixture = { engine, clock, location: {}, database: {}, deps: {} } as Fixture;
+      let location: TemporaryDatabase | undefined;
+      let database: Database | undefined;
       before(async () => {
         location = await createTemporaryDatabase(engine);
-        const database = await openDatabase({ ...location, log: silentLog, hasTimeLimits: false });
-        const clock = createTestClock();
-        Object.assign(fixture, { location, database, clock, deps: createDeps(database, clock) });
+        database = await openDatabase({ ...location, log: silentLog, hasTimeLimits: false });
+        Object.assign(fixture.location, location);
+        Object.assign(fixture.database, database);
+        Object.assign(fixture.deps, createDeps(database, clock));
       });
       after(async () => {
-        await fixture.database?.close();
+        await database?.close();
         await location?.remove();
       });
       define(fixture);

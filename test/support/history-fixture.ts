@@ -18,6 +18,12 @@ export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"
   return { ...user, client: { id: grant.clientId, name }, grantId, credential: { kind: "grant", grantId } };
 }
 
+/** A user whose AI client may change posts, but needs approval to publish them. */
+export const actThroughDrafter = async (deps: Deps, user: Caller): Promise<ClientCaller> => ({
+  ...(await actThroughClient(deps, user)),
+  scopes: ["studio:read", "studio:write"],
+});
+
 /** Uploads an unattached file; returns the id of the asset. */
 export async function addFile(deps: Deps, caller: Caller, filename = "file.pdf"): Promise<string> {
   const input = { kind: "document" as const, mimeType: "application/pdf", base64: pdf.toString("base64"), filename };

@@ -1,4 +1,10 @@
 import assert from "node:assert/strict";
+import { createRestAPIClient, type mastodon } from "masto";
+import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
+import type { PlatformSetup } from "#connectors/connectors.ts";
+import { unsealCredential } from "#domain/platforms/credentials.ts";
+import { createPublicFetch } from "#lib/public-fetch.ts";
+import { noIdentities } from "./platform-fixture.ts";
 import type { PublishingFixture } from "./publishing-fixture.ts";
 import type { Snac } from "./snac.ts";
 
@@ -19,4 +25,22 @@ export async function connectMastodon(
   const connection = connections.find(({ instance, state }) => instance === instanceUrl && state === "connected");
   assert.ok(connection);
   return connection.id;
+}
+
+/** Creates the platform setups of a service that can reach the snac server on this machine. */
+export function createMastodonSetups({ instanceUrl }: Pick<Snac, "instanceUrl">): PlatformSetup[] {
+  const privateHosts = new Set([new URL(instanceUrl).host]);
+  return createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }), noIdentities);
+}
+
+/** An independent client that reads the account of a connection. */
+export async function createMastodonReader(
+  { owner, service: { deps } }: Pick<PublishingFixture, "owner" | "service">,
+  { instanceUrl }: Pick<Snac, "instanceUrl">,
+  connectionId: string,
+): Promise<mastodon.rest.Client> {
+  const connection = await deps.platformStore.find(owner.studio.id, connectionId);
+  assert.ok(connection?.credential);
+  const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
+  return createRestAPIClient({ url: instanceUrl, accessToken });
 }

@@ -32,6 +32,10 @@ export interface PublishingFixture {
   connectionIds: string[];
   /** Calls the web API as the owner. */
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** Creates a post of the owner, and returns its id. */
+  newPost(body: string): Promise<string>;
+  /** Calls the web API to publish a post; returns the publication to the first account. */
+  requestPublication(postId: string, connectionIds: readonly string[], request?: object): Promise<PublicationView>;
   setFaults(faults: Record<string, number>): Promise<void>;
   listSandboxPosts(): Promise<SandboxPostView[]>;
   /** Waits until a publication has one of the states. With a test clock, runs it until then. */
@@ -132,6 +136,15 @@ export async function startPublishing(
       return connection?.id ?? "";
     }),
     api,
+    newPost: async (body) => (await createPost(service.deps, owner, { title: "Title", body })).id,
+    async requestPublication(postId, publishedTo, request = {}) {
+      const input = { connectionIds: publishedTo, ...request };
+      const { status, body } = await api("POST", `/posts/${postId}/publications`, input);
+      assert.equal(status, 201, JSON.stringify(body));
+      const [publication] = body["publications"] as PublicationView[];
+      assert.ok(publication);
+      return publication;
+    },
     async setFaults(faults) {
       const response = await fetch(`${service.base}/sandbox/faults`, { method: "PUT", body: JSON.stringify(faults) });
       assert.equal(response.status, 204);
