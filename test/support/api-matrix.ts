@@ -10,10 +10,11 @@ import type { Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { toScheduleColumns } from "#domain/publishing/publish-time.ts";
+import { inspectImages } from "#domain/renditions/inspect-images.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { hours, toIsoTime } from "#lib/clock.ts";
+import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { call, type ApiResponse, type ApiServer } from "./api-server.ts";
 import { createTestClock } from "./clock.ts";
 import { newConnection } from "./platform-fixture.ts";
@@ -197,8 +198,10 @@ export async function createScene(deps: Deps, server: Pick<ApiServer, "signIn">,
     ownComment: async () => (await addComment(deps, self, { postId: await getPost(), body: "Mine" })).id,
     asset: () => upload(deps, owner),
     attached: async () => {
-      const assetId = await upload(deps, owner);
-      await attachAsset(deps, owner, { postId: await getPost(), assetId });
+      const [postId, assetId] = [await getPost(), await upload(deps, owner)];
+      await attachAsset(deps, owner, { postId, assetId });
+      // The route of a preview waits for this only ten seconds, which a busy machine may exceed.
+      await inspectImages(deps, await deps.assets.listByPosts([postId]), minutes(1));
       return assetId;
     },
     connection: () => newConnection(deps, owner, "studio", platform),
