@@ -57,15 +57,15 @@ async function createBench(engine: EngineName, postgresUrl: string | undefined, 
   for (let from = 1; from < postCount; from += 500) {
     const rows = Array.from({ length: Math.min(500, postCount - from) }, (_, i) => ({
       id: deps.newId("post"),
-      studio_id: owner.studio.id,
+      studioId: owner.studio.id,
       title: `Post ${from + i}`,
       body: "Some words. ".repeat(40),
       status: "draft" as const,
       revision: 1,
-      search_text: "",
-      created_by: owner.user.id,
-      created_at: deps.clock(),
-      updated_at: deps.clock(),
+      searchText: "",
+      createdBy: owner.user.id,
+      createdAt: deps.clock(),
+      updatedAt: deps.clock(),
     }));
     await database.q.insertInto("posts").values(rows).execute();
   }

@@ -123,10 +123,10 @@ async function waitUntilPublished(setup: PublisherSetup, intervalMs: number): Pr
   while ((await countUnfinished(setup)) > 0) await sleep(intervalMs);
   const failure = await setup.database.q
     .selectFrom("publications")
-    .select(["state", "problem_message"])
+    .select(["state", "problemMessage"])
     .where("state", "!=", "published")
     .executeTakeFirst();
-  if (failure) throw new Error(`a publication is ${failure.state}: ${failure.problem_message}`);
+  if (failure) throw new Error(`a publication is ${failure.state}: ${failure.problemMessage}`);
 }
 
 /** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
@@ -190,10 +190,10 @@ async function measureLatency(engine: EngineName, setup: PublisherSetup): Promis
   await waitUntilPublished(setup, 100);
   const starts = await database.q
     .selectFrom("publications as p")
-    .innerJoin("activity as a", "a.subject_id", "p.id")
-    .select(["p.scheduled_for", "p.created_at", "a.at"])
+    .innerJoin("activity as a", "a.subjectId", "p.id")
+    .select(["p.scheduledFor", "p.createdAt", "a.at"])
     .where("a.action", "=", "publication.started")
-    .where("p.created_at", ">=", measuredSince)
+    .where("p.createdAt", ">=", measuredSince)
     .execute();
   const printP95 = (name: string, delays: number[]) =>
     report.printLine(
@@ -206,11 +206,11 @@ async function measureLatency(engine: EngineName, setup: PublisherSetup): Promis
     );
   printP95(
     "scheduled",
-    starts.flatMap(({ scheduled_for: time, at }) => (time === null ? [] : [at - time])),
+    starts.flatMap(({ scheduledFor: time, at }) => (time === null ? [] : [at - time])),
   );
   printP95(
     "requested now",
-    starts.flatMap(({ scheduled_for: time, created_at: created, at }) => (time === null ? [at - created] : [])),
+    starts.flatMap(({ scheduledFor: time, createdAt: created, at }) => (time === null ? [at - created] : [])),
   );
 }
 

@@ -60,16 +60,16 @@ async function insertPosts({ database, deps, owner }: Bench, count: number): Pro
   for (let from = 0; from < count; from += 500) {
     const rows = Array.from({ length: Math.min(500, count - from) }, (_, i) => ({
       id: deps.newId("post"),
-      studio_id: owner.studio.id,
+      studioId: owner.studio.id,
       title: createText(from + i),
       // Has "straight", "crooked" and "medium" in the same rows as the title, and never "rarest".
       body: createText(from + i + 20),
       status: "draft" as const,
       revision: 1,
-      search_text: "",
-      created_by: owner.user.id,
-      created_at: 1,
-      updated_at: 1,
+      searchText: "",
+      createdBy: owner.user.id,
+      createdAt: 1,
+      updatedAt: 1,
     }));
     await database.q.insertInto("posts").values(rows).execute();
   }

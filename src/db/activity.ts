@@ -1,6 +1,6 @@
-import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { NamedObject, NamedType, ObjectType } from "#domain/activity/activity-objects.ts";
-import type { ActivityFilter, ActivityRow, ActivityStore } from "#domain/activity/record.ts";
+import type { ActivityFilter, ActivityStore } from "#domain/activity/record.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -14,8 +14,7 @@ const insertQuery = statement(
 export function createActivityStore({ q, run }: Connection): ActivityStore {
   return {
     async insert(row) {
-      const { id, studioId, userId, clientId, clientName, action, subjectId, at } = row;
-      const detail = JSON.stringify(row.detail);
+      const { id, studioId, userId, clientId, clientName, action, subjectId, detail, at } = row;
       await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
     async list(studioId, filter) {
@@ -23,33 +22,31 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       if (ids.length === 0) return [];
       const rows = await q
         .selectFrom("activity as a")
-        .leftJoin("users as u", "u.id", "a.user_id")
-        .leftJoin("posts as subject_post", (join) =>
-          join.onRef("subject_post.id", "=", "a.subject_id").on("subject_post.studio_id", "=", studioId),
+        .leftJoin("users as u", "u.id", "a.userId")
+        .leftJoin("posts as subjectPost", (join) =>
+          join.onRef("subjectPost.id", "=", "a.subjectId").on("subjectPost.studioId", "=", studioId),
         )
-        .leftJoin("users as subject_user", "subject_user.id", "a.subject_id")
+        .leftJoin("users as subjectUser", "subjectUser.id", "a.subjectId")
         .leftJoin("publications as publication", (join) =>
-          join.onRef("publication.id", "=", "a.subject_id").on("publication.studio_id", "=", studioId),
+          join.onRef("publication.id", "=", "a.subjectId").on("publication.studioId", "=", studioId),
         )
-        .leftJoin("posts as publication_post", "publication_post.id", "publication.post_id")
+        .leftJoin("posts as publicationPost", "publicationPost.id", "publication.postId")
+        .select("u.name as userName")
+        .select((eb) =>
+          eb.fn.coalesce("subjectPost.title", "subjectUser.name", "publicationPost.title").as("subjectName"),
+        )
         .selectAll("a")
-        .select([
-          "u.name as user_name",
-          (eb) =>
-            eb.fn.coalesce("subject_post.title", "subject_user.name", "publication_post.title").as("subject_name"),
-        ])
-        .where("a.studio_id", "=", studioId)
+        .where("a.studioId", "=", studioId)
         .where("a.id", "in", ids)
         .orderBy("a.id", "desc")
         .execute();
-      return rows.map((row) => ({ ...toActivity(row), userName: row.user_name, subjectName: row.subject_name }));
+      return rows.map(toActivity);
     },
     async find(studioId, id) {
       const row = await q
         .selectFrom("activity")
         .selectAll()
-        .where("studio_id", "=", studioId)
-        .where("id", "=", id)
+        .where((eb) => eb.and({ studioId, id }))
         .executeTakeFirst();
       return row && toActivity(row);
     },
@@ -67,9 +64,9 @@ async function listIds(
   { userId, clientId, action, subjectId, before, limit }: ActivityFilter,
 ): Promise<string[]> {
   const filters = [
-    ["subject_id", subjectId],
-    ["user_id", userId],
-    ["client_id", clientId],
+    ["subjectId", subjectId],
+    ["userId", userId],
+    ["clientId", clientId],
     ["action", action],
   ] as const;
   const [indexed, ...others] = filters.filter(([, value]) => value !== undefined);
@@ -79,7 +76,7 @@ async function listIds(
     const rows = await q
       .selectFrom("activity")
       .select(["id", ...others.map(([column]) => column)])
-      .where("studio_id", "=", studioId)
+      .where("studioId", "=", studioId)
       .$if(indexed !== undefined, (entries) => entries.where(indexed![0], "=", indexed![1]!))
       .$if(last !== undefined, (entries) => entries.where("id", "<", last!))
       .orderBy("id", "desc")
@@ -92,19 +89,10 @@ async function listIds(
   }
 }
 
-function toActivity(row: Selectable<Schema["activity"]>): ActivityRow {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    userId: row.user_id,
-    clientId: row.client_id,
-    clientName: row.client_name,
-    action: row.action,
-    subjectId: row.subject_id,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
-    at: row.at,
-  };
-}
+const toActivity = <Row extends { detail: string }>(row: Row) => ({
+  ...row,
+  detail: JSON.parse(row.detail) as Record<string, unknown>,
+});
 
 const stateSql = (trashedColumn: string) =>
   sql.raw(`CASE WHEN ${trashedColumn} IS NULL THEN 'current' ELSE 'trashed' END`);

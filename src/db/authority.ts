@@ -8,21 +8,21 @@ import { statement, type Connection } from "./database.ts";
 
 interface TokenRow {
   scope: string;
-  grant_id: string;
-  client_id: string;
-  client_name: string;
-  grant_studio_id: string | null;
-  last_used_at: number | null;
-  user_id: string;
-  user_name: string;
+  grantId: string;
+  clientId: string;
+  clientName: string;
+  grantStudioId: string | null;
+  lastUsedAt: number | null;
+  userId: string;
+  userName: string;
   email: string | null;
-  studio_id: string | null;
-  studio_name: string | null;
+  studioId: string | null;
+  studioName: string | null;
   role: Role | null;
-  next_id: string | null;
-  next_name: string | null;
-  next_role: Role | null;
-  is_session_studio_deleted: number;
+  nextId: string | null;
+  nextName: string | null;
+  nextRole: Role | null;
+  isSessionStudioDeleted: boolean;
 }
 
 /** The studio that the user `u` joined first. */
@@ -65,19 +65,19 @@ export function createTokenStore({ run }: Connection): TokenStore {
       const [row] = await run(resolveTokenQuery, [sessionStudioId ?? null, tokenHash, audience, now]);
       if (!row) return undefined;
       const grantedScopes = row.scope.split(" ");
-      const membership = toMembership(row.studio_id, row.studio_name, row.role);
+      const membership = toMembership(row.studioId, row.studioName, row.role);
       return {
-        lastUsedAt: row.last_used_at,
+        lastUsedAt: row.lastUsedAt,
         authentication: {
-          user: { id: row.user_id, name: row.user_name, email: row.email },
-          client: { id: row.client_id, name: row.client_name },
+          user: { id: row.userId, name: row.userName, email: row.email },
+          client: { id: row.clientId, name: row.clientName },
           scopes: scopes.filter((scope) => grantedScopes.includes(scope)),
-          grantId: row.grant_id,
+          grantId: row.grantId,
           tokenHash,
-          grantStudioId: row.grant_studio_id,
+          grantStudioId: row.grantStudioId,
           membership,
-          nextSessionMembership: toMembership(row.next_id, row.next_name, row.next_role) ?? membership,
-          isSessionStudioDeleted: row.is_session_studio_deleted === 1,
+          nextSessionMembership: toMembership(row.nextId, row.nextName, row.nextRole) ?? membership,
+          isSessionStudioDeleted: row.isSessionStudioDeleted,
         },
       };
     },

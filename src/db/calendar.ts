@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CalendarStore } from "#domain/publishing/list-calendar.ts";
 import type { Connection } from "./database.ts";
 import { listFirstAssets } from "./post-summaries.ts";
-import { isSupersededExpression } from "./publication-rows.ts";
+import { isSuperseded, toAccount } from "./publication-rows.ts";
 
 export function createCalendarStore({ q }: Connection): CalendarStore {
   return {
@@ -10,55 +10,40 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
       const at = sql<number>`coalesce(p.published_at, p.scheduled_for, p.created_at)`;
       const rows = await q
         .selectFrom("publications as p")
-        .innerJoin("posts as t", "t.id", "p.post_id")
-        .innerJoin("platform_connections as c", "c.id", "p.connection_id")
+        .innerJoin("posts as t", "t.id", "p.postId")
+        .innerJoin("platformConnections as c", "c.id", "p.connectionId")
         .select([
           "p.id",
-          "p.connection_id",
+          "p.connectionId",
           "p.state",
-          "p.scheduled_for",
-          "p.created_at",
-          "p.published_at",
+          "p.scheduledFor",
+          "p.createdAt",
+          "p.publishedAt",
           at.as("at"),
-          isSupersededExpression.as("is_superseded"),
+          isSuperseded,
           "c.platform",
-          "c.account_id",
+          "c.accountId",
           "c.handle",
-          "c.name",
-          "t.id as post_id",
+          "c.name as accountName",
+          "t.id as postId",
           "t.title",
           "t.status",
         ])
-        .where("p.studio_id", "=", studioId)
+        .where("p.studioId", "=", studioId)
         .where(at, ">=", from)
         .where(at, "<=", to)
         .where(sql<boolean>`p.state <> 'canceled'`) // the condition of the index `publications_in_calendar`
-        .where((eb) => eb.or([eb("p.state", "!=", "proposed"), eb("p.scheduled_for", "is not", null)]))
-        .where("t.trashed_at", "is", null)
-        .$if(createdBy !== undefined, (entries) => entries.where("t.created_by", "=", createdBy!))
+        .where((eb) => eb.or([eb("p.state", "!=", "proposed"), eb("p.scheduledFor", "is not", null)]))
+        .where("t.trashedAt", "is", null)
+        .$if(createdBy !== undefined, (entries) => entries.where("t.createdBy", "=", createdBy!))
         .orderBy(at)
         .orderBy("p.id")
         .limit(limit)
         .execute();
-      const assets = await listFirstAssets({ q }, [...new Set(rows.map((row) => row.post_id))], 1);
-      return rows.map((row) => ({
-        id: row.id,
-        connectionId: row.connection_id,
-        platform: row.platform,
-        account: { id: row.account_id, handle: row.handle, name: row.name },
-        state: row.state,
-        scheduledFor: row.scheduled_for,
-        createdAt: row.created_at,
-        publishedAt: row.published_at,
-        at: row.at,
-        isSuperseded: row.is_superseded === 1,
-        post: {
-          id: row.post_id,
-          studioId,
-          title: row.title,
-          status: row.status,
-          assets: assets.get(row.post_id) ?? [],
-        },
+      const assets = await listFirstAssets({ q }, [...new Set(rows.map((row) => row.postId))], 1);
+      return rows.map(({ postId: id, title, status, ...row }) => ({
+        ...toAccount(row),
+        post: { id, studioId, title, status, assets: assets.get(id) ?? [] },
       }));
     },
   };

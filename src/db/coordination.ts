@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/access/call-counts.ts";
 import { changeLifetime } from "#domain/history/ports.ts";
 import type { RateLimitStore } from "#domain/access/ports.ts";
@@ -6,16 +6,17 @@ import type { LeaseStore } from "#domain/housekeeping/lease.ts";
 import type { PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
 import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
 import { days } from "#lib/clock.ts";
-import type { Connection } from "./database.ts";
+import { changesRow, countChangedRows, type Connection } from "./database.ts";
+import type { Schema } from "./schema.ts";
 
 export function createLeaseStore({ q }: Connection): LeaseStore {
   return {
     async acquire(name, holder, now, expiresAt) {
       const acquiredLease = await q
         .insertInto("leases")
-        .values({ name, holder, expires_at: expiresAt })
+        .values({ name, holder, expiresAt })
         .onConflict((conflict) =>
-          conflict.column("name").doUpdateSet({ holder, expires_at: expiresAt }).where("leases.expires_at", "<=", now),
+          conflict.column("name").doUpdateSet({ holder, expiresAt }).where("leases.expiresAt", "<=", now),
         )
         .returning("holder")
         .executeTakeFirst();
@@ -35,13 +36,13 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
     async hit(key, windowEnd, limit) {
       // Beyond the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
       const countedRow = await q
-        .insertInto("rate_limits")
-        .values({ key, window_end: windowEnd, hits: 1 })
+        .insertInto("rateLimits")
+        .values({ key, windowEnd, hits: 1 })
         .onConflict((conflict) =>
           conflict
-            .columns(["key", "window_end"])
-            .doUpdateSet((eb) => ({ hits: eb("rate_limits.hits", "+", 1) }))
-            .where("rate_limits.hits", "<", limit),
+            .columns(["key", "windowEnd"])
+            .doUpdateSet((eb) => ({ hits: eb("rateLimits.hits", "+", 1) }))
+            .where("rateLimits.hits", "<", limit),
         )
         .returning("hits")
         .executeTakeFirst();
@@ -53,16 +54,12 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
       const sortedCounts = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
       for (let from = 0; from < sortedCounts.length; from += rowsPerStatement) {
         const rows = await q
-          .insertInto("rate_limits")
-          .values(
-            sortedCounts
-              .slice(from, from + rowsPerStatement)
-              .map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
-          )
+          .insertInto("rateLimits")
+          .values(sortedCounts.slice(from, from + rowsPerStatement).map(({ key, hits }) => ({ key, windowEnd, hits })))
           .onConflict((conflict) =>
             conflict
-              .columns(["key", "window_end"])
-              .doUpdateSet((eb) => ({ hits: eb("rate_limits.hits", "+", eb.ref("excluded.hits")) })),
+              .columns(["key", "windowEnd"])
+              .doUpdateSet((eb) => ({ hits: eb("rateLimits.hits", "+", eb.ref("excluded.hits")) })),
           )
           .returning(["key", "hits"])
           .execute();
@@ -77,47 +74,36 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
 const expiredKeysPerClaim = 20;
 
 export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
-  const selectResult = ({ studioId, userId, verb, key }: IdempotencyKey) =>
-    q
-      .selectFrom("idempotency_keys")
-      .select(["input_hash as inputHash", "result"])
-      .where("studio_id", "=", studioId)
-      .where("user_id", "=", userId)
-      .where("verb", "=", verb)
-      .where("key", "=", key);
-  const updateResult = ({ studioId, userId, verb, key }: IdempotencyKey, result: string) =>
-    q
-      .updateTable("idempotency_keys")
-      .set({ result })
-      .where("studio_id", "=", studioId)
-      .where("user_id", "=", userId)
-      .where("verb", "=", verb)
-      .where("key", "=", key);
+  const isKey =
+    ({ studioId, userId, verb, key }: IdempotencyKey) =>
+    (eb: ExpressionBuilder<Schema, "idempotencyKeys">) =>
+      eb.and({ studioId, userId, verb, key });
+  const selectResult = (key: IdempotencyKey) =>
+    q.selectFrom("idempotencyKeys").select(["inputHash", "result"]).where(isKey(key));
+  const updateResult = (key: IdempotencyKey, result: string) =>
+    q.updateTable("idempotencyKeys").set({ result }).where(isKey(key));
   return {
-    async find(idempotencyKey, expiredBefore) {
-      return selectResult(idempotencyKey).where("created_at", ">", expiredBefore).executeTakeFirst();
-    },
+    find: (idempotencyKey, expiredBefore) =>
+      selectResult(idempotencyKey).where("createdAt", ">", expiredBefore).executeTakeFirst(),
     async claim(idempotencyKey, inputHash, now, expiredBefore) {
       const { studioId, userId, verb, key } = idempotencyKey;
       await sql`DELETE FROM idempotency_keys WHERE (studio_id, user_id, verb, key) IN
         (SELECT studio_id, user_id, verb, key FROM idempotency_keys
           WHERE studio_id = ${studioId} AND user_id = ${userId} AND created_at <= ${expiredBefore}
           LIMIT ${expiredKeysPerClaim})`.execute(q);
-      const { numInsertedOrUpdatedRows } = await q
-        .insertInto("idempotency_keys")
-        .values({ studio_id: studioId, user_id: userId, verb, key, input_hash: inputHash, result: "", created_at: now })
-        .onConflict((conflict) => conflict.columns(["studio_id", "user_id", "verb", "key"]).doNothing())
-        .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 0n) return undefined;
+      const isClaimed = await q
+        .insertInto("idempotencyKeys")
+        .values({ studioId, userId, verb, key, inputHash, result: "", createdAt: now })
+        .onConflict((conflict) => conflict.columns(["studioId", "userId", "verb", "key"]).doNothing())
+        .$call(changesRow);
+      if (isClaimed) return undefined;
       return selectResult(idempotencyKey).executeTakeFirstOrThrow();
     },
     async saveResult(idempotencyKey, result) {
       await updateResult(idempotencyKey, result).execute();
     },
-    async replaceResult(idempotencyKey, from, to) {
-      const { numUpdatedRows } = await updateResult(idempotencyKey, to).where("result", "=", from).executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    replaceResult: (idempotencyKey, from, to) =>
+      updateResult(idempotencyKey, to).where("result", "=", from).$call(changesRow),
   };
 }
 
@@ -127,34 +113,32 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
       const { numAffectedRows } = await purgeStatements[kind](now, limit).execute(q);
       return Number(numAffectedRows ?? 0);
     },
-    async listClients(after, before, limit) {
-      return q
-        .selectFrom("oauth_clients")
-        .select(["id", "created_at as createdAt"])
+    listClients: (after, before, limit) =>
+      q
+        .selectFrom("oauthClients")
+        .select(["id", "createdAt"])
         .where((where) =>
           where.or([
-            where("created_at", ">", after.createdAt),
-            where.and([where("created_at", "=", after.createdAt), where("id", ">", after.id)]),
+            where("createdAt", ">", after.createdAt),
+            where.and([where("createdAt", "=", after.createdAt), where("id", ">", after.id)]),
           ]),
         )
-        .where("created_at", ">=", after.createdAt) // redundant, but lets the engines use the index
-        .where("created_at", "<=", before)
-        .orderBy("created_at")
+        .where("createdAt", ">=", after.createdAt) // redundant, but lets the engines use the index
+        .where("createdAt", "<=", before)
+        .orderBy("createdAt")
         .orderBy("id")
         .limit(limit)
-        .execute();
-    },
+        .execute(),
     async deleteUnusedClients(clientIds, before) {
       if (clientIds.length === 0) return 0;
-      const { numDeletedRows } = await q
-        .deleteFrom("oauth_clients")
+      return q
+        .deleteFrom("oauthClients")
         .where("id", "in", clientIds)
-        .where("created_at", "<=", before) // checked again: the purge may have been postponed since the client was listed
+        .where("createdAt", "<=", before) // checked again: the purge may have been postponed since the client was listed
         .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
+          not(exists(selectFrom("grants").select("id").whereRef("grants.clientId", "=", "oauthClients.id"))),
         )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
+        .$call(countChangedRows);
     },
   };
 }

@@ -3,6 +3,7 @@ import pg from "pg";
 import { OperatorError } from "#lib/errors.ts";
 import { migratePostgres, readMigrations } from "./migrate.ts";
 import { migrationsFolder } from "./open-database.ts";
+import { numberTypes } from "./postgres.ts";
 import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./sqlite-file.ts";
 
 export interface CopiedTable {
@@ -66,10 +67,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     connectionString: url,
     connectionTimeoutMillis: 5000,
     application_name: "atelier-move",
-    types: {
-      getTypeParser: (oid, format) =>
-        (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
-    },
+    types: numberTypes,
   });
   client.on("error", () => {}); // the running statement rejects
   await client.connect();

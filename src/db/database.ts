@@ -1,6 +1,16 @@
-import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type Kysely } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DeleteResult,
+  type Dialect,
+  type Driver,
+  type InsertResult,
+  type Kysely,
+  type UpdateResult,
+} from "kysely";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
+import { translateNames } from "./columns.ts";
 import type { Schema } from "./schema.ts";
 
 /** A connection to SQLite or PostgreSQL, as Kysely's driver uses it. */
@@ -27,7 +37,7 @@ export function createDialect(options: {
     createDriver: () => driver,
     createAdapter: () => options.base.createAdapter(),
     createIntrospector: (db) => options.base.createIntrospector(db),
-    createQueryCompiler: () => options.base.createQueryCompiler(),
+    createQueryCompiler: () => translateNames(options.base.createQueryCompiler()),
   };
 }
 
@@ -64,13 +74,41 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-/** SQL for both engines. `$1`, `$2` and so on are its parameters. */
+/**
+ * SQL for both engines. `$1`, `$2` and so on are its parameters. The columns of its rows become properties: `studio_id` in
+ * SQL is `studioId` in `Row`.
+ */
 export interface Statement<Row> {
   readonly name: string;
   readonly sql: string;
   /** Used instead of `sql` on SQLite, if the engines need different SQL. */
   readonly sqliteSql?: string;
   readonly row?: Row;
+}
+
+export type Prepare = <Row>(sql: string) => Statement<Row>;
+
+/** Prepares each SQL text once. Created outside of the stores, because every transaction creates new stores. */
+export function createPreparer(name: string): Prepare {
+  const statements = new Map<string, Statement<never>>();
+  return (sql) => {
+    const preparedStatement = statements.get(sql) ?? statement<never>(`${name}_${statements.size}`, sql);
+    statements.set(sql, preparedStatement);
+    return preparedStatement;
+  };
+}
+
+/** Whether a query of the builder changed a row. Use it with `$call`. */
+export const changesRow = async (query: ChangeQuery): Promise<boolean> => (await countChangedRows(query)) > 0;
+
+export async function countChangedRows(query: ChangeQuery): Promise<number> {
+  const result = await query.executeTakeFirstOrThrow();
+  if ("numUpdatedRows" in result) return Number(result.numUpdatedRows);
+  return Number("numDeletedRows" in result ? result.numDeletedRows : result.numInsertedOrUpdatedRows);
+}
+
+interface ChangeQuery {
+  executeTakeFirstOrThrow(): Promise<InsertResult | UpdateResult | DeleteResult>;
 }
 
 export function statement<Row>(name: string, sql: string, sqliteSql?: string): Statement<Row> {

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
-import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
+import type { GrantStore } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
-import type { Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 
 /** For grant `g` of user `u`: the studio that its next call acts on. */
@@ -20,33 +19,19 @@ export function createGrantStore({ q }: Connection): GrantStore {
   const selectGrants = (callsSince = maxDay) =>
     q
       .selectFrom("users as u")
-      .innerJoin("grants as g", "g.user_id", "u.id")
-      .selectAll("g")
+      .innerJoin("grants as g", "g.userId", "u.id")
       .select([
-        "u.name as user_name",
-        "u.email as user_email",
-        effectiveStudioSql.as("effective_studio_id"),
+        "u.name as userName",
+        "u.email as userEmail",
+        effectiveStudioSql.as("effectiveStudioId"),
         callCountSql(callsSince).as("calls"),
-      ]);
+      ])
+      .selectAll("g");
   return {
-    async insert(grant) {
+    async insert({ scopes, ...grant }) {
       await q
         .insertInto("grants")
-        .values({
-          id: grant.id,
-          user_id: grant.userId,
-          client_id: grant.clientId,
-          client_name: grant.clientName,
-          client_verified: Number(grant.clientVerified),
-          redirect_host: grant.redirectHost,
-          scopes: grant.scopes.join(" "),
-          studio_id: grant.studioId,
-          generation: 0,
-          rotated_at: grant.grantedAt,
-          granted_at: grant.grantedAt,
-          last_used_at: grant.lastUsedAt,
-          revoked_at: grant.revokedAt,
-        })
+        .values({ ...grant, scopes: scopes.join(" "), generation: 0, rotatedAt: grant.grantedAt })
         .execute();
     },
     async find(grantId) {
@@ -55,90 +40,82 @@ export function createGrantStore({ q }: Connection): GrantStore {
     },
     async listVisible(studioId, { userId, includeOthers, grantId, isRevoked, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
-        .innerJoin("memberships as m", "m.user_id", "u.id")
-        .where("m.studio_id", "=", studioId)
+        .innerJoin("memberships as m", "m.userId", "u.id")
+        .where("m.studioId", "=", studioId)
         .where((where) =>
           where.or([
-            where("g.user_id", "=", userId),
+            where("g.userId", "=", userId),
             ...(includeOthers ? [where(effectiveStudioSql, "=", studioId)] : []),
           ]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
         .$if(isRevoked !== undefined, (grants) =>
-          grants.where("g.revoked_at", isRevoked === true ? "is not" : "is", null),
+          grants.where("g.revokedAt", isRevoked === true ? "is not" : "is", null),
         )
         .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
         .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
-      return rows.map(toListedGrant);
+      return rows.map(toGrant);
     },
-    async revoke(grantId, now) {
-      const { numUpdatedRows } = await q
+    revoke: (grantId, now) =>
+      q
         .updateTable("grants")
-        .set({ revoked_at: now })
-        .where("id", "=", grantId)
-        .where("revoked_at", "is", null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+        .set({ revokedAt: now })
+        .where((eb) => eb.and({ id: grantId, revokedAt: null }))
+        .$call(changesRow),
     async list({ userId, clientId, includeRevoked, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
-        .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
-        .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
-        .$if(!includeRevoked, (grants) => grants.where("g.revoked_at", "is", null))
+        .$if(userId !== undefined, (grants) => grants.where("g.userId", "=", userId!))
+        .$if(clientId !== undefined, (grants) => grants.where("g.clientId", "=", clientId!))
+        .$if(!includeRevoked, (grants) => grants.where("g.revokedAt", "is", null))
         .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toListedGrant);
+      return rows.map(toGrant);
     },
-    async revokeForUser(userId, now) {
-      const { numUpdatedRows } = await q
+    revokeForUser: (userId, now) =>
+      q
         .updateTable("grants")
-        .set({ revoked_at: now })
-        .where("user_id", "=", userId)
-        .where("revoked_at", "is", null)
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
+        .set({ revokedAt: now })
+        .where((eb) => eb.and({ userId, revokedAt: null }))
+        .$call(countChangedRows),
     async revokeInStudio(studioId, now) {
       await q
         .updateTable("grants")
-        .set({ revoked_at: now })
+        .set({ revokedAt: now })
         .where("id", "in", (eb) =>
           eb
             .selectFrom("memberships as m")
-            .innerJoin("users as u", "u.id", "m.user_id")
-            .innerJoin("grants as g", "g.user_id", "u.id")
+            .innerJoin("users as u", "u.id", "m.userId")
+            .innerJoin("grants as g", "g.userId", "u.id")
             .select("g.id")
-            .where("m.studio_id", "=", studioId)
-            .where("g.revoked_at", "is", null)
+            .where("m.studioId", "=", studioId)
+            .where("g.revokedAt", "is", null)
             .where(effectiveStudioSql, "=", studioId),
         )
         .execute();
     },
-    async moveStudio(grantId, studioId) {
-      const { numUpdatedRows } = await q
+    moveStudio: (grantId, studioId) =>
+      q
         .updateTable("grants")
-        .set({ studio_id: studioId })
+        .set({ studioId })
         .where("id", "=", grantId)
-        .where((where) => where.or([where("studio_id", "is", null), where("studio_id", "!=", studioId)]))
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+        .where((where) => where.or([where("studioId", "is", null), where("studioId", "!=", studioId)]))
+        .$call(changesRow),
     async touch(grantId, now) {
       await q
         .updateTable("grants")
-        .set({ last_used_at: now })
+        .set({ lastUsedAt: now })
         .where("id", "=", grantId)
-        .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", now - minutes(1))]))
+        .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<=", now - minutes(1))]))
         .execute();
     },
     async addCalls(grantId, day, calls) {
       await q
-        .insertInto("grant_calls")
-        .columns(["grant_id", "day", "calls"])
+        .insertInto("grantCalls")
+        .columns(["grantId", "day", "calls"])
         .expression((from) =>
           from
             .selectFrom("grants")
@@ -151,43 +128,15 @@ export function createGrantStore({ q }: Connection): GrantStore {
         )
         .onConflict((conflict) =>
           conflict
-            .columns(["grant_id", "day"])
-            .doUpdateSet({ calls: (eb) => eb("grant_calls.calls", "+", eb.ref("excluded.calls")) }),
+            .columns(["grantId", "day"])
+            .doUpdateSet({ calls: (eb) => eb("grantCalls.calls", "+", eb.ref("excluded.calls")) }),
         )
         .execute();
     },
   };
 }
 
-interface GrantListColumns {
-  user_name: string;
-  user_email: string | null;
-  effective_studio_id: string | null;
-  calls: number;
-}
-
-function toListedGrant(row: Schema["grants"] & GrantListColumns): ListedGrant {
-  return {
-    ...toGrant(row),
-    userName: row.user_name,
-    userEmail: row.user_email,
-    effectiveStudioId: row.effective_studio_id,
-    calls: row.calls,
-  };
-}
-
-function toGrant(row: Schema["grants"]): Grant {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    clientId: row.client_id,
-    clientName: row.client_name,
-    clientVerified: row.client_verified === 1,
-    redirectHost: row.redirect_host,
-    scopes: row.scopes.split(" ").filter(Boolean) as Scope[],
-    studioId: row.studio_id,
-    grantedAt: row.granted_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-  };
-}
+const toGrant = <Row extends { scopes: string }>({ scopes, ...row }: Row) => ({
+  ...row,
+  scopes: scopes.split(" ").filter(Boolean) as Scope[],
+});

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { ImageInspection, ImageInspectionStore } from "#domain/renditions/ports.ts";
-import { statement, type Connection } from "./database.ts";
+import { changesRow, statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Has no effect if the asset was deleted in the meantime, or if another process has recorded its inspection. */
@@ -24,8 +24,8 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
   return {
     async list(assetIds) {
       if (assetIds.length === 0) return new Map();
-      const rows = await q.selectFrom("image_inspections").selectAll().where("asset_id", "in", assetIds).execute();
-      return new Map(rows.map((row) => [row.asset_id, toInspection(row)]));
+      const rows = await q.selectFrom("imageInspections").selectAll().where("assetId", "in", assetIds).execute();
+      return new Map(rows.map((row) => [row.assetId, toInspection(row)]));
     },
     async record(assetId, inspection) {
       await run(recordQuery, [assetId, ...toValues(inspection)]);
@@ -33,20 +33,19 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
     async recordPreview(assetId, key, maxCount) {
       for (;;) {
         const row = await q
-          .selectFrom("image_inspections")
+          .selectFrom("imageInspections")
           .select("previews")
-          .where("asset_id", "=", assetId)
+          .where("assetId", "=", assetId)
           .executeTakeFirst();
         if (!row) return [];
         const keys = [...(JSON.parse(row.previews) as string[]).filter((other) => other !== key), key];
-        const { numUpdatedRows } = await q
-          .updateTable("image_inspections")
+        const isUpdated = await q
+          .updateTable("imageInspections")
           .set({ previews: JSON.stringify(keys.slice(-maxCount)) })
-          .where("asset_id", "=", assetId)
-          .where("previews", "=", row.previews)
-          .executeTakeFirst();
+          .where((eb) => eb.and({ assetId, previews: row.previews }))
+          .$call(changesRow);
         // Without an updated row, another request has changed the list since it was read: try again.
-        if (numUpdatedRows > 0n) return keys.slice(0, -maxCount);
+        if (isUpdated) return keys.slice(0, -maxCount);
       }
     },
     async copy(fromAssetId, toAssetId) {
@@ -55,20 +54,21 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
   };
 }
 
-function toValues(inspection: ImageInspection): (string | number | null)[] {
+function toValues(inspection: ImageInspection): (string | number | boolean | null)[] {
   if ("problem" in inspection) return [inspection.problem, null, null, null, null, null, null];
   const { width, height, frames, hasAlpha, hasMetadata, canStripMetadata } = inspection;
-  return [null, width, height, frames, Number(hasAlpha), Number(hasMetadata), Number(canStripMetadata)];
+  return [null, width, height, frames, hasAlpha, hasMetadata, canStripMetadata];
 }
 
-function toInspection(row: Selectable<Schema["image_inspections"]>): ImageInspection {
-  if (row.problem !== null) return { problem: row.problem };
+function toInspection(row: Selectable<Schema["imageInspections"]>): ImageInspection {
+  const { problem, width, height, frames, hasAlpha, hasMetadata, canStripMetadata } = row;
+  if (problem !== null) return { problem };
   return {
-    width: row.width ?? 0,
-    height: row.height ?? 0,
-    frames: row.frames ?? 1,
-    hasAlpha: row.has_alpha === 1,
-    hasMetadata: row.has_metadata === 1,
-    canStripMetadata: row.is_standard === 1,
+    width: width ?? 0,
+    height: height ?? 0,
+    frames: frames ?? 1,
+    hasAlpha: hasAlpha ?? false,
+    hasMetadata: hasMetadata ?? false,
+    canStripMetadata: canStripMetadata ?? false,
   };
 }

@@ -1,7 +1,6 @@
 import type { ApprovalRule, Role } from "#domain/policy.ts";
-import type { MembershipRecord, MembershipStore } from "#domain/studios/ports.ts";
-import { statement, type Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import type { MembershipStore } from "#domain/studios/ports.ts";
+import { changesRow, statement, type Connection } from "./database.ts";
 
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
   "find_membership_with_studio",
@@ -22,98 +21,73 @@ const countOwnedQuery = statement<{ owned: number }>(
 );
 
 export function createMembershipStore({ q, run, engine }: Connection): MembershipStore {
-  const toKeyColumns = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
   return {
     async findWithStudio(studioId, userId) {
       const [row] = await run(findWithStudioQuery, [studioId, userId]);
       return row && { studio: { id: row.id, name: row.name }, role: row.role };
     },
-    async find(studioId, userId) {
-      const row = await q
+    find: (studioId, userId) =>
+      q
         .selectFrom("memberships")
         .selectAll()
-        .where("studio_id", "=", studioId)
-        .where("user_id", "=", userId)
-        .executeTakeFirst();
-      return row && toMembership(row);
-    },
+        .where((eb) => eb.and({ studioId, userId }))
+        .executeTakeFirst(),
     async isMemberForShare(studioId, userId) {
       const row = await q
         .selectFrom("studios as s")
-        .innerJoin("memberships as m", "m.studio_id", "s.id")
+        .innerJoin("memberships as m", "m.studioId", "s.id")
         .select("s.id")
-        .where("s.id", "=", studioId)
-        .where("m.user_id", "=", userId)
+        .where((eb) => eb.and({ "s.id": studioId, "m.userId": userId }))
         // After the wait for a deletion, PostgreSQL reads the locked row again, but not the membership.
-        .where("s.deleted_at", "is", null)
+        .where("s.deletedAt", "is", null)
         .$if(engine === "postgres", (studios) => studios.forKeyShare(["s"]))
         .executeTakeFirst();
       return row !== undefined;
     },
-    async findEnabled(studioId, userId) {
-      return (await run(findEnabledQuery, [studioId, userId]))[0];
-    },
-    async list(studioId) {
-      const rows = await q
+    findEnabled: async (studioId, userId) => (await run(findEnabledQuery, [studioId, userId]))[0],
+    list: (studioId) =>
+      q
         .selectFrom("memberships as m")
-        .innerJoin("users as u", "u.id", "m.user_id")
-        .selectAll("m")
+        .innerJoin("users as u", "u.id", "m.userId")
         .select(["u.name", "u.email"])
-        .where("m.studio_id", "=", studioId)
-        .orderBy("m.joined_at")
-        .orderBy("m.user_id")
-        .execute();
-      return rows.map((row) => ({ ...toMembership(row), name: row.name, email: row.email }));
-    },
-    async insert({ studioId, userId, role, joinedAt }) {
-      const { numInsertedOrUpdatedRows } = await q
+        .selectAll("m")
+        .where("m.studioId", "=", studioId)
+        .orderBy("m.joinedAt")
+        .orderBy("m.userId")
+        .execute(),
+    insert: (membership) =>
+      q
         .insertInto("memberships")
-        .values({ ...toKeyColumns(studioId, userId), role, joined_at: joinedAt })
-        .onConflict((conflict) => conflict.columns(["studio_id", "user_id"]).doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows !== 0n;
-    },
-    async changeRole(studioId, userId, from, to) {
-      const { numUpdatedRows } = await q
+        .values(membership)
+        .onConflict((conflict) => conflict.columns(["studioId", "userId"]).doNothing())
+        .$call(changesRow),
+    changeRole: (studioId, userId, from, to) =>
+      q
         .updateTable("memberships")
         .set({ role: to })
-        .where("studio_id", "=", studioId)
-        .where("user_id", "=", userId)
-        .where("role", "=", from)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-    async remove(studioId, userId, role) {
-      const { numDeletedRows } = await q
+        .where((eb) => eb.and({ studioId, userId, role: from }))
+        .$call(changesRow),
+    remove: (studioId, userId, role) =>
+      q
         .deleteFrom("memberships")
-        .where("studio_id", "=", studioId)
-        .where("user_id", "=", userId)
-        .where("role", "=", role)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+        .where((eb) => eb.and({ studioId, userId, role }))
+        .$call(changesRow),
     async countOwnedForUpdate(userId) {
       // Two statements: a count inside the update would miss what other transactions commit while it waits for the lock.
       await q
         .updateTable("users")
-        .set(({ ref }) => ({ active_studio_id: ref("active_studio_id") }))
+        .set(({ ref }) => ({ activeStudioId: ref("activeStudioId") }))
         .where("id", "=", userId)
         .execute();
       return (await run(countOwnedQuery, [userId]))[0]?.owned ?? 0;
     },
-    async adjustOwnerCount(studioId, delta) {
-      const { numUpdatedRows } = await q
+    adjustOwnerCount: (studioId, delta) =>
+      q
         .updateTable("studios")
-        .set((eb) => ({ owner_count: eb("owner_count", "+", delta) }))
+        .set((eb) => ({ ownerCount: eb("ownerCount", "+", delta) }))
         .where("id", "=", studioId)
-        .where("owner_count", ">", delta > 0 ? 0 : 1)
-        .where("deleted_at", "is", null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+        .where("ownerCount", ">", delta > 0 ? 0 : 1)
+        .where("deletedAt", "is", null)
+        .$call(changesRow),
   };
-}
-
-function toMembership(row: Schema["memberships"]): MembershipRecord {
-  return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
 }

@@ -1,14 +1,13 @@
 import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
 import { notFoundError } from "#lib/errors.ts";
-import { statement, type Connection } from "./database.ts";
-import { createPlatformAppStore, createConnectLinkStore } from "./connect-links.ts";
+import { changesRow, statement, type Connection } from "./database.ts";
+import { createConnectStore } from "./connect-links.ts";
 import type { Schema } from "./schema.ts";
 import { lockForCounting } from "./studios.ts";
 
-type ConnectionRow = Selectable<Schema["platform_connections"]>;
+type ConnectionRow = Selectable<Schema["platformConnections"]>;
 
 /** A safety bound, above the number of connections that a studio may have. */
 const maxListedConnections = 500;
@@ -26,34 +25,20 @@ const findConnectionQuery = statement<ConnectionRow>(
 );
 
 export function createPlatformStore(connection: Connection): PlatformStore {
+  const { q, run } = connection;
   return {
-    ...createConnectLinkStore(connection),
-    ...createPlatformAppStore(connection),
-    ...createConnectionStore(connection),
-  };
-}
-
-function createConnectionStore({
-  q,
-  run,
-}: Connection): Omit<
-  PlatformStore,
-  keyof ReturnType<typeof createConnectLinkStore> | keyof ReturnType<typeof createPlatformAppStore>
-> {
-  return {
+    ...createConnectStore(connection),
     async list(studioId) {
       const rows = await q
-        .selectFrom("platform_connections")
+        .selectFrom("platformConnections")
         .selectAll()
-        .where("studio_id", "=", studioId)
+        .where("studioId", "=", studioId)
         .orderBy("id", "desc")
         .limit(maxListedConnections)
         .execute();
       return rows.map(toConnection);
     },
-    async listConnected(studioId) {
-      return (await run(listConnectedQuery, [studioId])).map(toConnection);
-    },
+    listConnected: async (studioId) => (await run(listConnectedQuery, [studioId])).map(toConnection),
     async find(studioId, connectionId) {
       const [row] = await run(findConnectionQuery, [studioId, connectionId]);
       return row && toConnection(row);
@@ -61,36 +46,31 @@ function createConnectionStore({
     async insertOrUpdate({ id, studioId, platform, instance, account, limits, connectedAt }, maxConnections) {
       if (!(await lockForCounting(q, studioId))) throw notFoundError("studio");
       const otherConnections = await q
-        .selectFrom("platform_connections")
+        .selectFrom("platformConnections")
         .select("id")
-        .where("studio_id", "=", studioId)
+        .where("studioId", "=", studioId)
         .where("state", "<>", "disconnected")
-        .where(({ not, and }) => not(and({ platform, instance, account_id: account.id })))
+        .where(({ not, and }) => not(and({ platform, instance, accountId: account.id })))
         .limit(maxConnections)
         .execute();
       if (otherConnections.length >= maxConnections) return undefined;
-      const profileColumns = {
-        handle: account.handle,
-        name: account.name,
-        picture_url: account.avatarUrl,
-        profile_url: account.profileUrl,
-        limits: limits && JSON.stringify(limits),
-      };
+      const { id: accountId, ...profile } = account;
+      const profileColumns = { ...profile, limits };
       const row = await q
-        .insertInto("platform_connections")
+        .insertInto("platformConnections")
         .values({
           id,
-          studio_id: studioId,
+          studioId,
           platform,
           instance,
-          account_id: account.id,
+          accountId,
           ...profileColumns,
           state: "disconnected",
           generation: 1,
-          connected_at: connectedAt,
+          connectedAt,
         })
         .onConflict((conflict) =>
-          conflict.columns(["studio_id", "platform", "instance", "account_id"]).doUpdateSet(profileColumns),
+          conflict.columns(["studioId", "platform", "instance", "accountId"]).doUpdateSet(profileColumns),
         )
         .returning("id")
         .executeTakeFirstOrThrow();
@@ -98,82 +78,63 @@ function createConnectionStore({
     },
     async connect(connectionId, sealedCredential, { expiresAt, renewAt }, connectedBy) {
       await q
-        .updateTable("platform_connections")
+        .updateTable("platformConnections")
         .set((eb) => ({
           state: "connected",
           credential: sealedCredential,
           generation: eb("generation", "+", 1),
-          expires_at: expiresAt,
-          renew_at: renewAt,
-          renewing_until: 0,
-          connected_by: connectedBy.userId,
-          connected_at: connectedBy.at,
+          expiresAt,
+          renewAt,
+          renewingUntil: 0,
+          connectedBy: connectedBy.userId,
+          connectedAt: connectedBy.at,
         }))
         .where("id", "=", connectionId)
         .execute();
     },
-    async acquireRenewal(connectionId, generation, now, leaseExpiresAt) {
-      const { numUpdatedRows } = await q
-        .updateTable("platform_connections")
-        .set({ renewing_until: leaseExpiresAt })
-        .where("id", "=", connectionId)
-        .where("generation", "=", generation)
-        .where("state", "=", "connected")
-        .where("renewing_until", "<=", now)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    acquireRenewal: (connectionId, generation, now, leaseExpiresAt) =>
+      q
+        .updateTable("platformConnections")
+        .set({ renewingUntil: leaseExpiresAt })
+        .where((eb) => eb.and({ id: connectionId, generation, state: "connected" }))
+        .where("renewingUntil", "<=", now)
+        .$call(changesRow),
     async postponeRenewal(connectionId, generation, renewAt, leaseExpiresAt) {
       await q
-        .updateTable("platform_connections")
-        .set({ renew_at: renewAt, ...(leaseExpiresAt === undefined ? {} : { renewing_until: leaseExpiresAt }) })
-        .where("id", "=", connectionId)
-        .where("generation", "=", generation)
-        .where("state", "=", "connected")
+        .updateTable("platformConnections")
+        .set({ renewAt, ...(leaseExpiresAt === undefined ? {} : { renewingUntil: leaseExpiresAt }) })
+        .where((eb) => eb.and({ id: connectionId, generation, state: "connected" }))
         .execute();
     },
-    async renew(connectionId, generation, sealedCredential, { expiresAt, renewAt }) {
-      const { numUpdatedRows } = await q
-        .updateTable("platform_connections")
-        .set({
-          credential: sealedCredential,
-          generation: generation + 1,
-          expires_at: expiresAt,
-          renew_at: renewAt,
-          renewing_until: 0,
-        })
-        .where("id", "=", connectionId)
-        .where("generation", "=", generation)
-        .where("state", "=", "connected")
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-    async deleteCredential(connectionId, state, generation) {
-      const { numUpdatedRows } = await q
-        .updateTable("platform_connections")
+    renew: (connectionId, generation, sealedCredential, { expiresAt, renewAt }) =>
+      q
+        .updateTable("platformConnections")
+        .set({ credential: sealedCredential, generation: generation + 1, expiresAt, renewAt, renewingUntil: 0 })
+        .where((eb) => eb.and({ id: connectionId, generation, state: "connected" }))
+        .$call(changesRow),
+    deleteCredential: (connectionId, state, generation) =>
+      q
+        .updateTable("platformConnections")
         .set((eb) => ({
           state,
           credential: null,
           generation: eb("generation", "+", 1),
-          expires_at: null,
-          renew_at: null,
+          expiresAt: null,
+          renewAt: null,
         }))
-        .where("id", "=", connectionId)
-        .where("generation", "=", generation)
+        .where((eb) => eb.and({ id: connectionId, generation }))
         .where("state", "<>", state)
         .where("state", "<>", "disconnected")
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+        .$call(changesRow),
     async listDueForRenewal(platforms, now, limit) {
       if (platforms.length === 0) return [];
       const rows = await q
-        .selectFrom("platform_connections")
+        .selectFrom("platformConnections")
         .selectAll()
-        .where("renew_at", "<=", now)
-        .where("renewing_until", "<=", now)
+        .where("renewAt", "<=", now)
+        .where("renewingUntil", "<=", now)
         .where("platform", "in", platforms)
-        .orderBy("renew_at")
+        .orderBy("renewAt")
         .limit(limit)
         .execute();
       return rows.map(toConnection);
@@ -182,24 +143,10 @@ function createConnectionStore({
 }
 
 function toConnection(row: ConnectionRow): PlatformConnection {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    platform: row.platform,
-    instance: row.instance,
-    account: {
-      id: row.account_id,
-      handle: row.handle,
-      name: row.name,
-      avatarUrl: row.picture_url,
-      profileUrl: row.profile_url,
-    },
-    state: row.state,
-    credential: row.credential,
-    credentialGeneration: row.generation,
-    tokenExpiresAt: row.expires_at,
-    connectedBy: row.connected_by,
-    connectedAt: row.connected_at,
-    limits: row.limits === null ? null : (JSON.parse(row.limits) as InstanceLimits),
-  };
+  const { accountId: id, handle, name, avatarUrl, profileUrl } = row;
+  const connection = row as ConnectionRow & PlatformConnection;
+  connection.account = { id, handle, name, avatarUrl, profileUrl };
+  connection.credentialGeneration = row.generation;
+  connection.tokenExpiresAt = row.expiresAt;
+  return connection;
 }

@@ -1,34 +1,31 @@
-import { sql, type Selectable } from "kysely";
+import { sql } from "kysely";
 import type { Post, PostStage } from "#domain/posts/post.ts";
-import type { Variant } from "#domain/posts/variant.ts";
 import { openStates, type PublicationState } from "#domain/publishing/states.ts";
-import type { Crop } from "#domain/renditions/crop.ts";
-import type { Schema } from "./schema.ts";
-import { parseTags } from "./search-index.ts";
+import { listColumns } from "./columns.ts";
 
-/** The columns that queries for posts return. `search_text` is not one: it can be longer than all others together. */
-export const postColumns = [
+/** Not `*`: the search text can be longer than all other columns together. */
+const storedColumns = [
   "id",
-  "studio_id",
+  "studioId",
   "title",
   "body",
   "status",
   "revision",
-  "created_by",
-  "created_at",
-  "updated_at",
-  "asset_count",
-  "last_position",
-  "created_client_name",
-  "ready_revision",
-  "trashed_at",
+  "assetCount",
   "variants",
   "crops",
   "tags",
-] as const;
+  "createdBy",
+  "createdByClientName",
+  "readyRevision",
+  "createdAt",
+  "updatedAt",
+] as const satisfies (keyof Post)[];
+const isTrashedSql = "CASE WHEN trashed_at IS NULL THEN 0 ELSE 1 END";
 
-export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof postColumns)[number]>;
-export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
+/** The columns of a `Post`, for the query builder and in SQL. */
+export const postColumns = [...storedColumns, sql<boolean>`${sql.raw(isTrashedSql)}`.as("isTrashed")] as const;
+export const postColumnsSql = `${listColumns(storedColumns)}, ${isTrashedSql} AS is_trashed`;
 
 /** The length of all texts of a post or a revision. */
 export const textLength = sql<number>`length(body) + length(variants)`;
@@ -48,25 +45,4 @@ export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string 
   if (stage === "scheduled") return exists(openStates);
   if (stage === "published") return `${exists(["published"])} AND NOT ${exists(openStates)}`;
   return `NOT ${exists([...openStates, "published"])}`;
-}
-
-export function toPost(row: PostRow): Post {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    title: row.title,
-    body: row.body,
-    status: row.status,
-    revision: row.revision,
-    assetCount: row.asset_count,
-    variants: JSON.parse(row.variants) as Variant[],
-    crops: JSON.parse(row.crops) as Crop[],
-    tags: parseTags(row.tags),
-    createdBy: row.created_by,
-    createdByClientName: row.created_client_name,
-    readyRevision: row.ready_revision,
-    isTrashed: row.trashed_at !== null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

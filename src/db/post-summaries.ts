@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from "kysely";
-import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import type { PostStage, PostStatus } from "#domain/posts/post.ts";
 import {
   excerptLength,
@@ -9,10 +8,10 @@ import {
   type SummaryAsset,
   type SummaryPublication,
 } from "#domain/posts/post-summary.ts";
-import { openStates, sentBackCode, type PublicationState } from "#domain/publishing/states.ts";
+import { openStates, sentBackCode } from "#domain/publishing/states.ts";
 import type { Connection } from "./database.ts";
 import { isAtStageSql } from "./post-row.ts";
-import { parseTags } from "./search-index.ts";
+import { toAccount } from "./publication-rows.ts";
 
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   return {
@@ -43,7 +42,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       const [posts, assets, publications] = await Promise.all([
         q
           .selectFrom("posts as p")
-          .leftJoin("users as u", "u.id", "p.created_by")
+          .leftJoin("users as u", "u.id", "p.createdBy")
           .select([
             "p.id",
             "p.title",
@@ -51,42 +50,31 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
             "p.status",
             "p.revision",
             "p.tags",
-            "p.created_by",
-            "u.name as created_by_name",
-            "p.created_client_name",
-            "p.created_at",
-            "p.updated_at",
-            "p.asset_count",
-            openThreadCount.as("open_thread_count"),
-            wasSentBack.as("was_sent_back"),
+            "p.createdBy",
+            "u.name as createdByName",
+            "p.createdByClientName",
+            "p.createdAt",
+            "p.updatedAt",
+            "p.assetCount",
+            openThreadCount.as("openThreadCount"),
+            wasSentBack.as("wasSentBack"),
           ])
-          .where("p.studio_id", "=", studioId)
+          .where("p.studioId", "=", studioId)
           .where("p.id", "in", postIds)
-          .where("p.trashed_at", "is", null)
+          .where("p.trashedAt", "is", null)
           .execute(),
         listFirstAssets({ q }, postIds, maxSummaryAssets),
         listLastPublications({ q }, postIds),
       ]);
       const positions = new Map(postIds.map((id, index) => [id, index]));
       posts.sort((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0));
-      return posts.map((row) => ({
-        id: row.id,
+      return posts.map(({ openThreadCount, ...post }) => ({
+        ...post,
         studioId,
-        title: row.title,
-        excerpt: row.excerpt,
-        status: row.status,
-        revision: row.revision,
-        tags: parseTags(row.tags),
-        createdBy: row.created_by,
-        createdByName: row.created_by_name ?? row.created_by,
-        createdByClientName: row.created_client_name,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
-        assetCount: row.asset_count,
-        assets: assets.get(row.id) ?? [],
-        openThreadCount: Number(row.open_thread_count),
-        wasSentBack: row.was_sent_back === 1,
-        publications: publications.get(row.id) ?? [],
+        createdByName: post.createdByName ?? post.createdBy,
+        assets: assets.get(post.id) ?? [],
+        openThreadCount: Number(openThreadCount),
+        publications: publications.get(post.id) ?? [],
       }));
     },
   };
@@ -100,7 +88,7 @@ const openThreadCount = sql<number | string>`(
        SELECT 1 FROM comments r WHERE r.post_id = c.post_id AND r.parent_id = c.id AND r.removed_at IS NULL)))`;
 
 /** Whether the newest publication to one of the accounts was sent back. */
-const wasSentBack = sql<number>`CASE WHEN EXISTS (
+const wasSentBack = sql<boolean>`CASE WHEN EXISTS (
   SELECT 1 FROM publications s
    WHERE s.post_id = p.id AND s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)}
      AND NOT EXISTS (SELECT 1 FROM publications n
@@ -135,12 +123,12 @@ async function listIdsAtStage(
 ): Promise<{ id: string }[]> {
   const ids: { id: string }[] = [];
   for (let { before } = filter; ;) {
-    const { rows } = await sql<{ id: string; matches: number }>`
-      SELECT p.id, CASE WHEN ${sql.raw(isAtStageSql("p.id", stage))} THEN 1 ELSE 0 END AS matches
+    const { rows } = await sql<{ id: string; isMatch: boolean }>`
+      SELECT p.id, CASE WHEN ${sql.raw(isAtStageSql("p.id", stage))} THEN 1 ELSE 0 END AS is_match
         FROM (${selectNewest(studioId, { ...filter, before, limit: checkedPosts })}) AS p ORDER BY p.id DESC`.execute(
       q,
     );
-    ids.push(...rows.filter(({ matches }) => matches === 1).map(({ id }) => ({ id })));
+    ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => ({ id })));
     if (ids.length >= filter.limit || rows.length < checkedPosts) return ids.slice(0, filter.limit);
     before = rows.at(-1)?.id;
   }
@@ -156,33 +144,14 @@ export async function listFirstAssets(
   limit: number,
 ): Promise<Map<string, SummaryAsset[]>> {
   if (postIds.length === 0) return new Map();
-  const { rows } = await sql<{
-    id: string;
-    post_id: string;
-    kind: AssetKind;
-    mime_type: string;
-    filename: string;
-    alt_text: string | null;
-    is_ready: number;
-  }>`
+  const { rows } = await sql<SummaryAsset & { postId: string }>`
     SELECT id, post_id, kind, mime_type, filename, alt_text, is_ready FROM (
       SELECT id, post_id, position, kind, mime_type, filename, alt_text,
              CASE WHEN status = 'ready' THEN 1 ELSE 0 END AS is_ready,
              row_number() OVER (PARTITION BY post_id ORDER BY position) AS number
         FROM assets WHERE post_id IN (${sql.join(postIds)})) AS numbered
      WHERE number <= ${limit} ORDER BY post_id, position`.execute(q);
-  const assets = rows.map((row) => ({
-    postId: row.post_id,
-    asset: {
-      id: row.id,
-      kind: row.kind,
-      mimeType: row.mime_type,
-      filename: row.filename,
-      altText: row.alt_text,
-      isReady: row.is_ready === 1,
-    },
-  }));
-  return groupByPost(assets, ({ asset }) => asset);
+  return groupByPost(rows);
 }
 
 /** The last publication of each post to each account, without canceled ones. */
@@ -190,46 +159,25 @@ async function listLastPublications(
   { q }: Pick<Connection, "q">,
   postIds: readonly string[],
 ): Promise<Map<string, SummaryPublication[]>> {
-  const { rows } = await sql<{
-    id: string;
-    post_id: string;
-    connection_id: string;
-    state: PublicationState;
-    created_at: number;
-    scheduled_for: number | null;
-    published_at: number | null;
-    platform: string;
-    account_id: string;
-    handle: string | null;
-    name: string | null;
-  }>`
+  const { rows } = await sql<
+    Omit<SummaryPublication, "account"> & {
+      postId: string;
+      accountId: string;
+      handle: string | null;
+      accountName: string | null;
+    }
+  >`
     SELECT p.id, p.post_id, p.connection_id, p.state, p.created_at, p.scheduled_for, p.published_at,
-           c.platform, c.account_id, c.handle, c.name
+           c.platform, c.account_id, c.handle, c.name AS account_name
       FROM (SELECT id, post_id, connection_id, state, created_at, scheduled_for, published_at,
                    row_number() OVER (PARTITION BY post_id, connection_id ORDER BY id DESC) AS number
               FROM publications WHERE post_id IN (${sql.join(postIds)}) AND state <> 'canceled') AS p
       JOIN platform_connections c ON c.id = p.connection_id
      WHERE p.number = 1 ORDER BY p.id`.execute(q);
-  const publications = rows.map((row) => ({
-    postId: row.post_id,
-    publication: {
-      id: row.id,
-      connectionId: row.connection_id,
-      platform: row.platform,
-      account: { id: row.account_id, handle: row.handle, name: row.name },
-      state: row.state,
-      createdAt: row.created_at,
-      scheduledFor: row.scheduled_for,
-      publishedAt: row.published_at,
-    },
-  }));
-  return groupByPost(publications, ({ publication }) => publication);
+  return groupByPost(rows.map(toAccount));
 }
 
-function groupByPost<Row extends { postId: string }, Item>(
-  rows: readonly Row[],
-  getItem: (row: Row) => Item,
-): Map<string, Item[]> {
+function groupByPost<Item>(rows: readonly (Item & { postId: string })[]): Map<string, Item[]> {
   const groups = Map.groupBy(rows, ({ postId }) => postId);
-  return new Map([...groups].map(([postId, group]) => [postId, group.map(getItem)]));
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ postId: _, ...item }) => item as Item)]));
 }

@@ -2,6 +2,7 @@ import { CompiledQuery, Kysely, PostgresDialect, type QueryResult } from "kysely
 import pg from "pg";
 import { hours } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
+import { createRowReaderCache, toColumnValue } from "./columns.ts";
 import { createConnectionSlots } from "./connection-slots.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./database.ts";
 import {
@@ -30,6 +31,12 @@ const verifyTimeoutMs = 1000;
 const maxTimerDelayMs = 500;
 const idleInTransactionTimeoutMs = 10_000;
 
+/** pg returns BIGINT as a string by default. Our times and counts are far below 2^53. */
+export const numberTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
+};
+
 interface PostgresOptions {
   url: string;
   log: Log;
@@ -57,18 +64,11 @@ export function openPostgres({ url, log, isBehindPooler, hasTimeLimits = true }:
     // PgBouncer rejects connections with these startup parameters.
     ...(isBehindPooler || !hasTimeLimits
       ? {}
-      : {
-          statement_timeout: statementTimeoutMs,
-          idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-        }),
+      : { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs }),
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
     ...(hasTimeLimits ? { verify: rejectStandby } : {}),
-    // pg returns BIGINT as a string by default. Our times and counts are far below 2^53.
-    types: {
-      getTypeParser: (oid, format) =>
-        (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
-    },
+    types: numberTypes,
   });
   // Without a listener, the process would crash when the server closes an idle connection.
   pool.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
@@ -122,19 +122,25 @@ export function openPostgres({ url, log, isBehindPooler, hasTimeLimits = true }:
   /** Part of the name of every prepared statement. A higher number makes all connections prepare theirs again. */
   let generation = 0;
 
+  const getRowReader = createRowReaderCache();
+
   /** Rejects if the server confirms a commit that it would lose in a failover. */
-  const query = async <Row extends object>(
+  const query = async (
     client: pg.PoolClient,
     name: string | undefined,
     text: string,
-    values: unknown[],
-  ): Promise<pg.QueryResult<Row>> => {
+    params: readonly unknown[],
+  ): Promise<{ command: string; rowCount: number | null; rows: Record<string, unknown>[] }> => {
     const usedGeneration = generation;
     try {
       const preparedName = name && !isBehindPooler ? `${name}_${usedGeneration}` : undefined;
-      const result = await client.query<Row>({ name: preparedName, text, values });
+      const values = params.map(toColumnValue);
+      const result = await client.query<unknown[]>({ name: preparedName, text, values, rowMode: "array" });
       if (unreplicatedClients.has(client)) throw new UnreplicatedCommitError();
-      return result;
+      // For several statements, pg returns an array of results, which its types omit. Those statements return no rows.
+      if (Array.isArray(result)) return { command: "", rowCount: 0, rows: [] };
+      const { command, rowCount, fields, rows } = result;
+      return { command, rowCount, rows: fields.length === 0 ? [] : rows.map(getRowReader(text, fields)) };
     } catch (error) {
       if (isResponseTimeout(error)) currentClients = new WeakSet();
       if (isStatementOutdated(error)) generation = Math.max(generation, usedGeneration + 1);
@@ -151,12 +157,9 @@ export function openPostgres({ url, log, isBehindPooler, hasTimeLimits = true }:
         if (connectionError !== undefined) return rethrowDatabaseError(connectionError);
         try {
           const { sql, parameters } = compiledQuery;
-          const { command, rowCount, rows } = await query<Row & object>(
-            client,
-            statementNames.get(compiledQuery),
-            sql,
-            [...parameters],
-          );
+          const name = statementNames.get(compiledQuery);
+          const { command, rowCount, ...result } = await query(client, name, sql, parameters);
+          const rows = result.rows as Row[];
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
           if (isConnectionLost(error)) connectionError = error;
@@ -180,7 +183,7 @@ export function openPostgres({ url, log, isBehindPooler, hasTimeLimits = true }:
     q,
     runPrepared: async ({ name, sql }, params) => {
       const { client, release } = await connect();
-      const run = () => query(client, name, sql, [...params]);
+      const run = () => query(client, name, sql, params);
       const retryIfOutdated = (error: unknown) => {
         if (!isStatementOutdated(error)) throw error;
         return run();

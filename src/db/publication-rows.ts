@@ -1,115 +1,68 @@
 import { sql, type Selectable } from "kysely";
-import type {
-  PublicationWithNames,
-  Publication,
-  PublicationChange,
-  PublicationContent,
-} from "#domain/publishing/ports.ts";
-import type { PublicationProgress } from "#domain/publishing/progress.ts";
+import type { Publication, PublicationChange, PublicationWithNames } from "#domain/publishing/ports.ts";
 import type { Schema } from "./schema.ts";
 
 export type PublicationRow = Selectable<Schema["publications"]>;
 
 /** Returns only the columns of the fields that the change contains. */
-export function toColumns(change: PublicationChange): Partial<PublicationRow> {
-  const { problem, content, progress } = change;
-  const columns = {
-    state: change.state,
-    scheduled_for: change.scheduledFor,
-    revision: change.revision,
-    ...(change.digest === undefined ? {} : toDigestColumns(change.digest)),
-    approved_revision: change.approvedRevision,
-    approved_for: change.approvedTime,
-    approved_by: change.approvedBy,
-    voided_digest: change.voidedDigest ?? (change.state === undefined ? undefined : null),
-    published_at: change.publishedAt,
-    url: change.url,
-    remote_id: change.remoteId,
-    problem_code: problem === undefined ? undefined : (problem?.code ?? null),
-    problem_message: problem === undefined ? undefined : (problem?.message ?? null),
-    due_at: change.dueAt,
-    next_run_at: change.nextRunAt,
-    started_at: change.startedAt,
-    attempts: change.attempts,
-    lease_expires_at: change.leaseExpiresAt,
-    content: content === undefined ? undefined : content && JSON.stringify(content),
-    progress: progress === undefined ? undefined : progress && JSON.stringify(progress),
-    commit_key: change.commitKey,
-    committed_at: change.committedAt,
-  };
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
-}
+export const toColumns = ({ digest, problem, ...change }: PublicationChange): Partial<PublicationRow> => ({
+  ...change,
+  ...(digest === undefined ? {} : toDigestColumns(digest)),
+  ...(problem === undefined ? {} : toProblemColumns(problem)),
+  ...(change.state === undefined ? {} : { voidedDigest: change.voidedDigest ?? null }),
+});
+
+export const toProblemColumns = (
+  problem: Publication["problem"],
+): Pick<PublicationRow, "problemCode" | "problemMessage"> => ({
+  problemCode: problem?.code ?? null,
+  problemMessage: problem?.message ?? null,
+});
 
 /** The file keys have a column of their own: processes of the previous version read and write only the hash. */
-export function toDigestColumns(digest: string): Pick<PublicationRow, "digest" | "file_keys"> {
+export function toDigestColumns(digest: string): Pick<PublicationRow, "digest" | "fileKeys"> {
   const [hash = "", ...fileKeys] = digest.split(" ");
-  return { digest: hash, file_keys: fileKeys.join(" ") || null };
+  return { digest: hash, fileKeys: fileKeys.join(" ") || null };
 }
 
 /** Without a hash there is no approval, even if a process of the previous version left the keys. */
-const toDigest = ({ digest, file_keys }: PublicationRow): string =>
-  digest !== "" && file_keys !== null ? `${digest} ${file_keys}` : digest;
+const toDigest = ({ digest, fileKeys }: PublicationRow): string =>
+  digest !== "" && fileKeys !== null ? `${digest} ${fileKeys}` : digest;
 
-export function toPublication(row: PublicationRow): Publication {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    postId: row.post_id,
-    connectionId: row.connection_id,
-    state: row.state,
-    includesTitle: row.includes_title === 1,
-    scheduledFor: row.scheduled_for,
-    revision: row.revision,
-    digest: toDigest(row),
-    approvedRevision: row.approved_revision,
-    approvedTime: row.approved_for,
-    voidedDigest: row.voided_digest,
-    requestedBy: row.requested_by,
-    requestedGrantId: row.requested_grant_id,
-    requestedClientId: row.requested_client_id,
-    requestedClientName: row.requested_client_name,
-    approvedBy: row.approved_by,
-    createdAt: row.created_at,
-    publishedAt: row.published_at,
-    url: row.url,
-    remoteId: row.remote_id,
-    problem: row.problem_code === null ? null : { code: row.problem_code, message: row.problem_message ?? "" },
-    dueAt: row.due_at,
-    nextRunAt: row.next_run_at,
-    startedAt: row.started_at,
-    attempts: row.attempts,
-    fence: row.fence,
-    leaseExpiresAt: row.lease_expires_at,
-    content: row.content === null ? null : (JSON.parse(row.content) as PublicationContent),
-    progress: row.progress === null ? null : (JSON.parse(row.progress) as PublicationProgress),
-    commitKey: row.commit_key,
-    committedAt: row.committed_at,
-  };
+/** Adds to the row: copies of so many columns would cost as much as the statement. */
+export function toPublication<Row extends PublicationRow>(row: Row): Row & Publication {
+  const publication = row as Row & Publication;
+  publication.digest = toDigest(row);
+  publication.problem = row.problemCode === null ? null : { code: row.problemCode, message: row.problemMessage ?? "" };
+  return publication;
 }
 
 /** 1 if the post of publication `p` has a newer publication for the same account, otherwise 0. */
-export const isSupersededExpression = sql<number>`CASE WHEN EXISTS (SELECT 1 FROM publications n
+const isSupersededSql = sql<boolean>`CASE WHEN EXISTS (SELECT 1 FROM publications n
   WHERE n.post_id = p.post_id AND n.connection_id = p.connection_id AND n.id > p.id) THEN 1 ELSE 0 END`;
+export const isSuperseded = isSupersededSql.as("isSuperseded");
+export const isNotSuperseded = sql<boolean>`${isSupersededSql} = 0`;
 
-export function toPublicationWithNames(
-  row: PublicationRow & {
-    platform: string;
-    account_id: string;
-    handle: string | null;
-    account_name: string | null;
-    requested_by_name: string | null;
-    approved_by_name: string | null;
-    is_superseded: number;
-    post_title: string | null;
-  },
-): PublicationWithNames {
-  return {
-    ...toPublication(row),
-    platform: row.platform,
-    account: { id: row.account_id, handle: row.handle, name: row.account_name },
-    requestedByName: row.requested_by_name,
-    approvedByName: row.approved_by_name,
-    isSuperseded: row.is_superseded === 1,
-    postTitle: row.post_title,
-  };
+interface AccountColumns {
+  accountId: string;
+  handle: string | null;
+  accountName: string | null;
 }
+
+export const toPublicationWithNames = <Row extends PublicationRow & AccountColumns>(
+  row: Row,
+): Row & Publication & Pick<PublicationWithNames, "account"> => {
+  const account = { id: row.accountId, handle: row.handle, name: row.accountName };
+  return Object.assign(toPublication(row), { account });
+};
+
+/** Moves the columns of the account into an object. */
+export const toAccount = <Row extends AccountColumns>({
+  accountId: id,
+  handle,
+  accountName: name,
+  ...row
+}: Row): Omit<Row, keyof AccountColumns> & Pick<PublicationWithNames, "account"> => ({
+  ...row,
+  account: { id, handle, name },
+});

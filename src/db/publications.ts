@@ -1,17 +1,19 @@
 import { sql } from "kysely";
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
-import { statement, type Connection } from "./database.ts";
+import { changesRow, statement, type Connection } from "./database.ts";
 import {
-  isSupersededExpression,
+  isNotSuperseded,
+  isSuperseded,
   toColumns,
   toDigestColumns,
+  toProblemColumns,
   toPublication,
   toPublicationWithNames,
   type PublicationRow,
 } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
-import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
+import { assign, createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 
 const findByRemoteIdQuery = statement(
   "find_publication_by_remote_id",
@@ -21,59 +23,38 @@ const findByRemoteIdQuery = statement(
 /** Publications without a time come first. */
 const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
 
-const buildUpdate = createUpdateBuilder<PublicationRow>("publications");
+const buildUpdate = createUpdateBuilder<PublicationRow>("publications", "*");
 
 export function createPublicationStore(connection: Connection): PublicationStore {
   const { q, run } = connection;
   const selectWithNames = (studioId: string) =>
     q
       .selectFrom("publications as p")
-      .innerJoin("platform_connections as c", "c.id", "p.connection_id")
-      .leftJoin("users as r", "r.id", "p.requested_by")
-      .leftJoin("users as a", "a.id", "p.approved_by")
-      .leftJoin("posts as t", (join) => join.onRef("t.id", "=", "p.post_id").on("t.trashed_at", "is", null))
-      .selectAll("p")
+      .innerJoin("platformConnections as c", "c.id", "p.connectionId")
+      .leftJoin("users as r", "r.id", "p.requestedBy")
+      .leftJoin("users as a", "a.id", "p.approvedBy")
+      .leftJoin("posts as t", (join) => join.onRef("t.id", "=", "p.postId").on("t.trashedAt", "is", null))
       .select([
         "c.platform",
-        "c.account_id",
+        "c.accountId",
         "c.handle",
-        "c.name as account_name",
-        "r.name as requested_by_name",
-        "a.name as approved_by_name",
-        "t.title as post_title",
-        isSupersededExpression.as("is_superseded"),
+        "c.name as accountName",
+        "r.name as requestedByName",
+        "a.name as approvedByName",
+        "t.title as postTitle",
+        isSuperseded,
       ])
-      .where("p.studio_id", "=", studioId);
+      .selectAll("p")
+      .where("p.studioId", "=", studioId);
 
   return {
     ...createPublishingWorkStore(connection),
-    async insert(publication) {
-      const { numInsertedOrUpdatedRows } = await q
+    insert: ({ digest, problem, ...publication }) =>
+      q
         .insertInto("publications")
-        .values({
-          id: publication.id,
-          studio_id: publication.studioId,
-          post_id: publication.postId,
-          connection_id: publication.connectionId,
-          created_at: publication.createdAt,
-          requested_by: publication.requestedBy,
-          requested_grant_id: publication.requestedGrantId,
-          requested_client_id: publication.requestedClientId,
-          requested_client_name: publication.requestedClientName,
-          state: publication.state,
-          includes_title: Number(publication.includesTitle),
-          revision: publication.revision,
-          ...toDigestColumns(publication.digest),
-          approved_revision: publication.approvedRevision,
-          approved_for: publication.approvedTime,
-          scheduled_for: publication.scheduledFor,
-          due_at: publication.dueAt,
-          next_run_at: publication.nextRunAt,
-        })
+        .values({ ...publication, ...toDigestColumns(digest), ...toProblemColumns(problem) })
         .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows !== 0n;
-    },
+        .$call(changesRow),
     async find(studioId, publicationId) {
       const row = await selectWithNames(studioId).where("p.id", "=", publicationId).executeTakeFirst();
       return row && toPublicationWithNames(row);
@@ -86,19 +67,19 @@ export function createPublicationStore(connection: Connection): PublicationStore
     },
     async list(studioId, { postId, state, from, to, latest, order, before, after, limit }) {
       const rows = await selectWithNames(studioId)
-        .$if(postId !== undefined, (list) => list.where("p.post_id", "=", postId!))
+        .$if(postId !== undefined, (list) => list.where("p.postId", "=", postId!))
         .$if(state !== undefined, (list) => list.where("p.state", "in", toStates(state!)))
         .$if(before !== undefined, (list) => list.where("p.id", "<", before!))
         .$if(after !== undefined, (list) =>
           list.where(sql<boolean>`(${plannedTime}, p.id) > (${after!.at}, ${after!.id})`),
         )
         .$if(from !== undefined, (list) =>
-          list.where((eb) => eb(eb.fn.coalesce("p.published_at", "p.scheduled_for", "p.created_at"), ">=", from!)),
+          list.where((eb) => eb(eb.fn.coalesce("p.publishedAt", "p.scheduledFor", "p.createdAt"), ">=", from!)),
         )
         .$if(to !== undefined, (list) =>
-          list.where((eb) => eb(eb.fn.coalesce("p.published_at", "p.scheduled_for", "p.created_at"), "<=", to!)),
+          list.where((eb) => eb(eb.fn.coalesce("p.publishedAt", "p.scheduledFor", "p.createdAt"), "<=", to!)),
         )
-        .$if(latest === true, (list) => list.where(isSupersededExpression, "=", 0))
+        .$if(latest === true, (list) => list.where(isNotSuperseded))
         .$if(order === "soonest", (list) => list.orderBy(plannedTime))
         .orderBy("p.id", order === "soonest" ? "asc" : "desc")
         .limit(limit)
@@ -109,7 +90,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rows = await q
         .selectFrom("publications")
         .selectAll()
-        .where("post_id", "=", postId)
+        .where("postId", "=", postId)
         .where("state", "in", states)
         .orderBy("id")
         .execute();
@@ -119,7 +100,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rows = await q
         .selectFrom("publications")
         .selectAll()
-        .where("connection_id", "=", connectionId)
+        .where("connectionId", "=", connectionId)
         .where("state", "in", states)
         .orderBy("id")
         .limit(limit)
@@ -130,9 +111,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rows = await q
         .selectFrom("publications")
         .selectAll()
-        .where("studio_id", "=", studioId)
-        .where("state", "=", "proposed")
-        .where("voided_digest", "is not", null)
+        .where((eb) => eb.and({ studioId, state: "proposed" }))
+        .where("voidedDigest", "is not", null)
         .where("id", ">", after)
         .orderBy("id")
         .limit(limit)
@@ -143,13 +123,13 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rows = await q
         .selectFrom("publications")
         .selectAll()
-        .where("studio_id", "=", studioId)
+        .where("studioId", "=", studioId)
         .where("id", ">", after)
         .orderBy("id")
         .limit(limit)
         .execute();
       const requestedRows = rows.filter(
-        (row) => row.requested_by === userId && row.requested_client_id === clientId && row.created_at >= since,
+        (row) => row.requestedBy === userId && row.requestedClientId === clientId && row.createdAt >= since,
       );
       return {
         publications: requestedRows.map(toPublication),
@@ -157,10 +137,6 @@ export function createPublicationStore(connection: Connection): PublicationStore
       };
     },
     async update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
-      const assignments = Object.entries(toColumns(change)).map(([column, value]): UpdatePart => [
-        `${column} =`,
-        value,
-      ]);
       const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
       if (fence !== undefined) conditions.push(["fence =", fence]);
       if (digest !== undefined) conditions.push(...toDigestConditions(digest));
@@ -168,12 +144,11 @@ export function createPublicationStore(connection: Connection): PublicationStore
       if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
       else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
       if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);
-      const [row] = await run(...buildUpdate(assignments, conditions));
+      const [row] = await run(...buildUpdate(assign(toColumns(change)), conditions));
       return row && toPublication(row);
     },
-    async isRemoteIdTaken(connectionId, remoteId) {
-      return (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0;
-    },
+    isRemoteIdTaken: async (connectionId, remoteId) =>
+      (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0,
   };
 }
 
@@ -182,7 +157,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
  * such an edit stores the keys or voids the approval.
  */
 function toDigestConditions(digest: string): UpdatePart[] {
-  const { digest: hash, file_keys: fileKeys } = toDigestColumns(digest);
+  const { digest: hash, fileKeys } = toDigestColumns(digest);
   const keysCondition: UpdatePart = ["(file_keys IS NULL OR file_keys =", fileKeys, ")"];
   return [["digest =", hash], ...(fileKeys === null ? [] : [keysCondition])];
 }

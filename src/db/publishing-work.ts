@@ -1,5 +1,5 @@
 import { ConflictError } from "#domain/conflict.ts";
-import type { PublicationClaim, PublishingWorkStore } from "#domain/publishing/ports.ts";
+import type { PendingWork, PublicationClaim, PublishingWorkStore } from "#domain/publishing/ports.ts";
 import { statement, type Connection, type Statement } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
@@ -99,14 +99,9 @@ const pendingWorkSql = (clock: string): string =>
 const postgresClock = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
 const sqliteClock = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-const pendingWorkQuery = statement<{
-  now: number;
-  has_due: number;
-  has_abandoned: number;
-  has_overdue: number;
-  next_due_at: number | null;
-  next_lease_at: number | null;
-}>("find_publishing_work", pendingWorkSql(postgresClock), pendingWorkSql(sqliteClock));
+const pendingWorkQuery = statement<
+  Omit<PendingWork, "nextRunAt"> & { nextDueAt: number | null; nextLeaseAt: number | null }
+>("find_publishing_work", pendingWorkSql(postgresClock), pendingWorkSql(sqliteClock));
 
 const timeQuery = statement<{ ms: number }>(
   "get_database_time",
@@ -116,20 +111,13 @@ const timeQuery = statement<{ ms: number }>(
 
 export function createPublishingWorkStore({ q, run, notify }: Connection): PublishingWorkStore {
   return {
-    async getTime() {
-      return (await run(timeQuery, []))[0]?.ms ?? 0;
-    },
+    getTime: async () => (await run(timeQuery, []))[0]?.ms ?? 0,
     async findWork(overdueAfterMs) {
       const [row] = await run(pendingWorkQuery, [overdueAfterMs]);
       if (!row) throw new Error("the search for publishing work returned no row");
-      const nextTimes = [row.next_due_at, row.next_lease_at].filter((time) => time !== null);
-      return {
-        now: row.now,
-        hasDue: row.has_due === 1,
-        hasAbandoned: row.has_abandoned === 1,
-        hasOverdue: row.has_overdue === 1,
-        nextRunAt: nextTimes.length === 0 ? undefined : Math.min(...nextTimes),
-      };
+      const { nextDueAt, nextLeaseAt, ...work } = row;
+      const nextTimes = [nextDueAt, nextLeaseAt].filter((time) => time !== null);
+      return { ...work, nextRunAt: nextTimes.length === 0 ? undefined : Math.min(...nextTimes) };
     },
     async claimDue(claim) {
       const [row] = await run(claimDueQuery, toClaimParams(claim)).catch(throwConflictOnDuplicate);
@@ -143,10 +131,9 @@ export function createPublishingWorkStore({ q, run, notify }: Connection): Publi
       const rows = await q
         .selectFrom("publications")
         .selectAll()
-        .where("state", "=", "scheduled")
-        .where("started_at", "is", null)
-        .where("next_run_at", "<", nextRunBefore)
-        .orderBy("next_run_at")
+        .where((eb) => eb.and({ state: "scheduled", startedAt: null }))
+        .where("nextRunAt", "<", nextRunBefore)
+        .orderBy("nextRunAt")
         .limit(limit)
         .execute();
       return rows.map(toPublication);
@@ -158,7 +145,7 @@ export function createPublishingWorkStore({ q, run, notify }: Connection): Publi
 const toClaimParams = ({ now, leaseExpiresAt, slots }: PublicationClaim): unknown[] => [
   leaseExpiresAt,
   now,
-  JSON.stringify(slots.publicationIds),
+  slots.publicationIds,
   slots.maxPerStudio,
   slots.maxPerHost,
 ];

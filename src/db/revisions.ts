@@ -1,15 +1,12 @@
 import type { Selectable } from "kysely";
-import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
-import type { Variant } from "#domain/posts/variant.ts";
-import type { Crop } from "#domain/renditions/crop.ts";
+import type { AssetChangeStore, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
 import { sentBackCode } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";
 import type { Schema } from "./schema.ts";
-import { parseTags } from "./search-index.ts";
 import { createChangedIdsList, listAssetSteps, listChangedFields, listRevisionSteps } from "./undo-steps.ts";
 
-type RevisionRow = Selectable<Schema["post_revisions"]>;
+type RevisionRow = Selectable<Schema["postRevisions"]>;
 
 /** Compares the post with its previous revision; a new post has none. */
 const changedSql = (column: "title" | "body" | "status" | "variants" | "tags", initial: string): string =>
@@ -26,8 +23,8 @@ const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXIST
 const previousRevisionSql = (postId: string): string => `(SELECT revision - 1 FROM posts WHERE id = ${postId})`;
 
 interface RecordedRow {
-  /** 1 if the change can affect publications of the post. */
-  has_publications: number;
+  /** Whether the change can affect publications of the post. */
+  hasPublications: boolean;
 }
 
 const insertRevisionQuery = statement<RecordedRow>(
@@ -85,9 +82,9 @@ export function createRevisionStore(connection: Connection): RevisionStore {
   async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
     if (assetsRevisions.length === 0) return new Map();
     const rows = await q
-      .selectFrom("post_revision_assets")
+      .selectFrom("postRevisionAssets")
       .selectAll()
-      .where("post_id", "=", postId)
+      .where("postId", "=", postId)
       .where("revision", "in", [...new Set(assetsRevisions)])
       .orderBy("revision")
       .orderBy("position")
@@ -96,74 +93,48 @@ export function createRevisionStore(connection: Connection): RevisionStore {
     return new Map(
       [...assetsByRevision].map(([revision, assets]) => [
         revision,
-        assets.map((row) => ({
-          id: row.asset_id,
-          kind: row.kind,
-          mimeType: row.mime_type,
-          filename: row.filename,
-          altText: row.alt_text,
-        })),
+        assets.map(({ assetId: id, kind, mimeType, filename, altText }) => ({ id, kind, mimeType, filename, altText })),
       ]),
     );
   }
 
   async function toRevisions(
     postId: string,
-    rows: readonly (RevisionRow & { user_name: string | null })[],
+    rows: readonly (RevisionRow & { userName: string | null })[],
   ): Promise<Revision[]> {
-    const assets = await listAssets(
-      postId,
-      rows.map((row) => row.assets_revision),
-    );
-    return rows.map((row) => ({
-      revision: row.revision,
-      at: row.at,
-      userId: row.user_id,
-      userName: row.user_name,
-      grantId: row.grant_id,
-      clientId: row.client_id,
-      clientName: row.client_name,
-      undoId: row.undo_id,
-      restoredRevision: row.restored_revision,
-      title: row.title,
-      body: row.body,
-      status: row.status,
-      variants: JSON.parse(row.variants) as Variant[],
-      tags: parseTags(row.tags),
-      isTrashed: row.trashed === 1,
+    const assetsRevisions = rows.map((row) => row.assetsRevision);
+    const assets = await listAssets(postId, assetsRevisions);
+    return rows.map(({ assetsRevision, ...row }) => ({
+      ...row,
       changed: listChangedFields(row),
-      assets: assets.get(row.assets_revision) ?? [],
-      crops: JSON.parse(row.crops) as Crop[],
+      assets: assets.get(assetsRevision) ?? [],
     }));
   }
 
   const selectRevisions = () =>
     q
-      .selectFrom("post_revisions as r")
-      .leftJoin("users as u", "u.id", "r.user_id")
-      .selectAll("r")
-      .select("u.name as user_name");
+      .selectFrom("postRevisions as r")
+      .leftJoin("users as u", "u.id", "r.userId")
+      .select("u.name as userName")
+      .selectAll("r");
 
   return {
     async record(postId, author, { collapseSince, haveAssetsChanged = false, restoredRevision } = {}) {
       if (collapseSince !== undefined) {
         const [collapsedRow] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
-        if (collapsedRow) return collapsedRow.has_publications === 1;
+        if (collapsedRow) return collapsedRow.hasPublications;
       }
-      const [insertedRow] = await run(insertRevisionQuery, [
-        ...toAuthorValues(author),
-        collapseSince === undefined ? 0 : 1,
-        restoredRevision ?? null,
-        postId,
-      ]);
+      const { userId, grantId, clientId, clientName, undoId } = author;
+      const values = [userId, grantId, clientId, clientName, undoId, collapseSince !== undefined];
+      const [insertedRow] = await run(insertRevisionQuery, [...values, restoredRevision ?? null, postId]);
       if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);
-      return insertedRow?.has_publications === 1;
+      return insertedRow?.hasPublications ?? false;
     },
     async list(postId, { before, limit, maxTextLength }) {
       const sizes = await q
-        .selectFrom("post_revisions")
+        .selectFrom("postRevisions")
         .select(["revision", textLength.as("length")])
-        .where("post_id", "=", postId)
+        .where("postId", "=", postId)
         .$if(before !== undefined, (revisions) => revisions.where("revision", "<", before!))
         .orderBy("revision", "desc")
         .limit(limit + 1)
@@ -172,7 +143,7 @@ export function createRevisionStore(connection: Connection): RevisionStore {
       const oldest = page.at(-1);
       if (!oldest) return { revisions: [], hasMore: false };
       const rows = await selectRevisions()
-        .where("r.post_id", "=", postId)
+        .where("r.postId", "=", postId)
         .where("r.revision", ">=", oldest.revision)
         .$if(before !== undefined, (revisions) => revisions.where("r.revision", "<", before!))
         .orderBy("r.revision", "desc")
@@ -180,10 +151,10 @@ export function createRevisionStore(connection: Connection): RevisionStore {
       return { revisions: await toRevisions(postId, rows), hasMore: sizes.length > page.length };
     },
     async find(postId, revision) {
-      const rows = await selectRevisions().where("r.post_id", "=", postId).where("r.revision", "=", revision).execute();
+      const rows = await selectRevisions().where("r.postId", "=", postId).where("r.revision", "=", revision).execute();
       return (await toRevisions(postId, rows))[0];
     },
-    listPostIds: createChangedIdsList(connection, "post_revisions"),
+    listPostIds: createChangedIdsList(connection, "postRevisions"),
     listSteps: (postId, selection) => listRevisionSteps(q, postId, selection),
   };
 }
@@ -194,30 +165,11 @@ export function createAssetChangeStore(connection: Connection): AssetChangeStore
     async record({ id, studioId, changeCount }, at, author, changes) {
       if (changes.length === 0) return;
       await q
-        .insertInto("asset_changes")
-        .values(
-          changes.map(({ field, before, after }) => ({
-            asset_id: id,
-            change: changeCount,
-            field,
-            before,
-            after,
-            studio_id: studioId,
-            at,
-            user_id: author.userId,
-            grant_id: author.grantId,
-            client_id: author.clientId,
-            client_name: author.clientName,
-            undo_id: author.undoId,
-          })),
-        )
+        .insertInto("assetChanges")
+        .values(changes.map((change) => ({ ...change, assetId: id, change: changeCount, studioId, at, ...author })))
         .execute();
     },
-    listAssetIds: createChangedIdsList(connection, "asset_changes"),
+    listAssetIds: createChangedIdsList(connection, "assetChanges"),
     listSteps: (assetId, selection) => listAssetSteps(q, assetId, selection),
   };
-}
-
-function toAuthorValues({ userId, grantId, clientId, clientName, undoId }: Author): (string | null)[] {
-  return [userId, grantId, clientId, clientName, undoId];
 }

@@ -1,56 +1,140 @@
 import type { Generated } from "kysely";
-import type { ApprovalRule, Role } from "#domain/policy.ts";
-import type { AccessTables } from "./schema/access.ts";
-import type { ContentTables } from "./schema/content.ts";
-import type { PublishingTables } from "./schema/publishing.ts";
+import type { Grant, ListedUser, NewOAuthRecord } from "#domain/access/ports.ts";
+import type { ActivityRow } from "#domain/activity/record.ts";
+import type { Asset } from "#domain/assets/model/asset.ts";
+import type { Comment } from "#domain/comments/ports.ts";
+import type { AssetFieldChange, Author, Revision, RevisionAsset, RevisionField } from "#domain/history/ports.ts";
+import type { Account, PlatformConnection } from "#domain/platforms/connection.ts";
+import type { ConnectLink, RegisteredApp } from "#domain/platforms/ports.ts";
+import type { Post } from "#domain/posts/post.ts";
+import type { Publication } from "#domain/publishing/ports.ts";
+import type { SandboxMedia, SandboxPost } from "#domain/publishing/sandbox-store.ts";
+import type { ImageInspection } from "#domain/renditions/ports.ts";
+import type { Invitation, MembershipRecord, Studio } from "#domain/studios/ports.ts";
+import type { McpSession } from "#domain/subscriptions/ports.ts";
+import type { UploadFile, UploadLink } from "#domain/uploads/ports.ts";
 
-/** The tables after all migrations. */
-export interface Schema extends AccessTables, ContentTables, PublishingTables {
-  studios: {
-    id: string;
-    name: string;
-    slug: string;
-    timezone: string;
-    owner_count: number;
-    created_at: number;
-    used_bytes: Generated<number>;
-    approval: Generated<ApprovalRule>;
-    deleted_at: number | null;
+type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & { [C in Column]: Generated<Row[C]> };
+
+interface SearchColumns {
+  searchText: string;
+  /** False if the search text and the tokens are missing or outdated. */
+  searchIndexed: Generated<boolean>;
+}
+
+export interface TrashColumns {
+  trashedAt: number | null;
+  trashExpiresAt: number | null;
+  trashedBy: string | null;
+  trashedClientName: string | null;
+}
+
+/** Who made a change, when, and through which AI client. */
+type AuthorColumns = Author & { at: number };
+
+type ImageTraits = Exclude<ImageInspection, { problem: unknown }>;
+
+/** The tables after all migrations. `columns.ts` says how their names and values differ in the database. */
+export interface Schema {
+  users: ListedUser & { subject: string };
+  sessions: { tokenHash: string; userId: string; createdAt: number; expiresAt: number };
+  /** `posts` is a JSON object. */
+  mcpSessions: McpSession & { streamId: string | null; posts: string };
+  oauthClients: { id: string; metadata: Record<string, unknown>; createdAt: number };
+  /** `scopes` are separated by spaces. */
+  grants: Omit<Grant, "scopes"> & { scopes: string; generation: number; rotatedAt: number };
+  grantCalls: { grantId: string; day: number; calls: number };
+  oauthRecords: NewOAuthRecord & {
+    model: string;
+    idHash: string;
+    generation: number | null;
+    consumedAt: number | null;
   };
-  memberships: { studio_id: string; user_id: string; role: Role; joined_at: number };
-  invitations: {
-    id: string;
-    studio_id: string;
-    role: Role;
-    email: string | null;
-    token_hash: string;
-    created_by: string;
-    created_at: number;
-    expires_at: number;
-    accepted_by: string | null;
-    accepted_at: number | null;
-    revoked_at: number | null;
+
+  studios: WithDefaults<Studio, "approval"> & {
+    ownerCount: number;
+    usedBytes: Generated<number>;
+    deletedAt: number | null;
   };
-  activity: {
-    id: string;
-    studio_id: string;
-    user_id: string | null;
-    client_id: string | null;
-    client_name: string | null;
-    action: string;
-    subject_id: string | null;
-    detail: string;
-    at: number;
+  memberships: MembershipRecord;
+  invitations: Invitation & {
+    tokenHash: string;
+    acceptedBy: string | null;
+    acceptedAt: number | null;
+    revokedAt: number | null;
   };
-  rate_limits: { key: string; window_end: number; hits: number };
-  leases: { name: string; holder: string; expires_at: number };
-  idempotency_keys: {
-    studio_id: string;
-    user_id: string;
+  /** `detail` is JSON. */
+  activity: Omit<ActivityRow, "detail"> & { detail: string };
+
+  posts: WithDefaults<Omit<Post, "isTrashed">, "assetCount" | "variants" | "crops" | "tags"> &
+    SearchColumns &
+    TrashColumns & { lastPosition: Generated<number>; assetsRevision: Generated<number> };
+  assets: WithDefaults<Asset, "tags"> & SearchColumns & TrashColumns;
+  postRevisions: Omit<Revision, "userName" | "changed" | "assets"> & {
+    [Field in RevisionField as `${Field}Changed`]: boolean;
+  } & { postId: string; studioId: string; assetsRevision: number; autosaveStart: number | null };
+  postRevisionAssets: Omit<RevisionAsset, "id"> & {
+    postId: string;
+    revision: number;
+    position: number;
+    assetId: string;
+  };
+  /** `change` is the number of the change, counted per asset. */
+  assetChanges: AssetFieldChange & AuthorColumns & { assetId: string; change: number; studioId: string };
+  comments: Omit<Comment, "isDeleted"> & { removedAt: number | null };
+  /** `change` is the number of the change, counted per comment. */
+  commentChanges: AuthorColumns & { commentId: string; change: number; isDeleted: boolean; studioId: string };
+  uploadLinks: UploadLink;
+  uploadFiles: WithDefaults<Omit<UploadFile, "asset">, "receivedBytes" | "lastPartAt" | "countedAt"> & {
+    assetId: string;
+    linkId: string;
+    fileHash: string;
+  };
+  /** `previews` are the keys of the image's preview files as JSON, oldest first. */
+  imageInspections: { [Trait in keyof ImageTraits]: ImageTraits[Trait] | null } & {
+    assetId: string;
+    problem: Extract<ImageInspection, { problem: unknown }>["problem"] | null;
+    previews: Generated<string>;
+  };
+  sharedFiles: { storageKey: string; studioId: string; assetCount: number };
+  strayFiles: { key: string; dueAt: number; isMarkedForDeletion: boolean };
+
+  publications: WithDefaults<Omit<Publication, "problem">, "attempts" | "fence"> & {
+    /** The keys in the digest, separated by spaces. Null: none, or a process of the previous version wrote the row. */
+    fileKeys: string | null;
+    problemCode: string | null;
+    problemMessage: string | null;
+  };
+  platformConnections: Omit<PlatformConnection, "account" | "credentialGeneration" | "tokenExpiresAt"> &
+    Omit<Account, "id"> & {
+      accountId: string;
+      generation: number;
+      expiresAt: number | null;
+      renewAt: number | null;
+      renewingUntil: Generated<number>;
+    };
+  /** Connect links. */
+  platformConnects: Omit<ConnectLink, "client"> & {
+    clientId: string | null;
+    clientName: string | null;
+    stateHash: string | null;
+    stateExpiresAt: number | null;
+    usedAt: number | null;
+  };
+  platformApps: RegisteredApp & { createdAt: number };
+  sandboxPosts: SandboxPost & { idempotencyKey: string | null };
+  sandboxMedia: SandboxMedia & { id: string; account: string; createdAt: number };
+  sandboxFaults: { name: string; remaining: number };
+
+  rateLimits: { key: string; windowEnd: number; hits: number };
+  leases: { name: string; holder: string; expiresAt: number };
+  idempotencyKeys: {
+    studioId: string;
+    userId: string;
     verb: string;
     key: string;
-    input_hash: string;
+    inputHash: string;
     result: string;
-    created_at: number;
+    createdAt: number;
   };
 }

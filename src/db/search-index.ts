@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { Asset } from "#domain/assets/model/asset.ts";
+import type { Post } from "#domain/posts/post.ts";
 import { buildSearchText } from "#domain/search/fold.ts";
 import type { SearchableTable, SearchIndexStore } from "#domain/search/ports.ts";
 import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
@@ -33,11 +35,17 @@ export const encodeTokens = {
 /** Tokens consist of characters from this one on: FTS5's tokenizer `ascii` folds and splits only at ASCII characters. */
 const firstTokenCode = 0x800;
 
-export const buildPostText = (post: { title: string; body: string; tags: readonly string[] }): string =>
+export const buildPostText = (post: Pick<Post, "title" | "body" | "tags">): string =>
   buildSearchText([post.title, post.body], post.tags);
 
-export const buildAssetText = (asset: { filename: string; altText: string | null; tags: readonly string[] }): string =>
+export const buildAssetText = (asset: Pick<Asset, "filename" | "altText" | "tags">): string =>
   buildSearchText([asset.filename, asset.altText], asset.tags);
+
+/** The search columns of an updated row. */
+export interface SearchState {
+  searchText: string;
+  searchIndexed: boolean;
+}
 
 interface IndexedRow extends IndexedText {
   id: string;
@@ -104,6 +112,14 @@ function createSaveStatements(table: SearchableTable) {
         WHERE ${idColumn} = (SELECT ${idColumn} FROM ${entryTable} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1)
         RETURNING ${idColumn} AS id`,
     ),
+    setText: statement(
+      `set_search_text_of_${table}`,
+      `UPDATE ${table} SET search_text = $1, search_indexed = 1 WHERE id = $2`,
+    ),
+    markIndexed: statement(
+      `mark_${table}_indexed`,
+      `UPDATE ${table} SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0`,
+    ),
     markUnindexed: statement(`mark_${table}_unindexed`, `UPDATE ${table} SET search_indexed = 0 WHERE id = $1`),
     insertTokens: statement(`insert_tokens_of_${table}`, writeTokensSql("INSERT")),
     replaceTokens: statement(`replace_tokens_of_${table}`, writeTokensSql("INSERT OR REPLACE")),
@@ -112,22 +128,6 @@ function createSaveStatements(table: SearchableTable) {
 
 const saveStatements = { posts: createSaveStatements("posts"), assets: createSaveStatements("assets") };
 
-interface UnindexedPost {
-  id: string;
-  studio_id: string;
-  title: string;
-  body: string;
-  tags: string;
-}
-
-interface UnindexedAsset {
-  id: string;
-  studio_id: string;
-  filename: string;
-  alt_text: string | null;
-  tags: string;
-}
-
 /** Locks the rows, so that no other transaction changes their text before they are indexed. */
 const claimSql = (table: SearchableTable, columns: string): string =>
   `UPDATE ${table} SET search_indexed = 1
@@ -135,24 +135,14 @@ const claimSql = (table: SearchableTable, columns: string): string =>
       AND id IN (SELECT id FROM ${table} WHERE search_indexed = 0 ORDER BY studio_id, id LIMIT $1)
    RETURNING ${columns}`;
 
-const claimPostsQuery = statement<UnindexedPost>(
+const claimPostsQuery = statement<Pick<Post, "id" | "studioId" | "title" | "body" | "tags">>(
   "claim_unindexed_posts",
   claimSql("posts", "id, studio_id, title, body, tags"),
 );
-const claimAssetsQuery = statement<UnindexedAsset>(
+const claimAssetsQuery = statement<Pick<Asset, "id" | "studioId" | "filename" | "altText" | "tags">>(
   "claim_unindexed_assets",
   claimSql("assets", "id, studio_id, filename, alt_text, tags"),
 );
-
-const setSearchTextQueries = {
-  posts: statement("set_search_text_of_post", "UPDATE posts SET search_text = $1, search_indexed = 1 WHERE id = $2"),
-  assets: statement("set_search_text_of_asset", "UPDATE assets SET search_text = $1, search_indexed = 1 WHERE id = $2"),
-};
-
-const markIndexedQueries = {
-  posts: statement("mark_post_indexed", "UPDATE posts SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0"),
-  assets: statement("mark_asset_indexed", "UPDATE assets SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0"),
-};
 
 /**
  * Updates the index after an update of the row, which returned `updatedRow`. If the text changes, a trigger sets
@@ -162,16 +152,16 @@ export async function updateSearchText(
   connection: Connection,
   table: SearchableTable,
   row: IndexedRow,
-  updatedRow: { search_text: string; search_indexed: number },
+  updatedRow: SearchState,
   haveTagsChanged: boolean,
 ): Promise<void> {
-  const isCurrent = updatedRow.search_indexed === 1 && updatedRow.search_text === row.searchText && !haveTagsChanged;
+  const isCurrent = updatedRow.searchIndexed && updatedRow.searchText === row.searchText && !haveTagsChanged;
   if (!isCurrent) await saveSearchText(connection, table, row);
-  else if (connection.engine === "sqlite") await connection.run(markIndexedQueries[table], [row.id]);
+  else if (connection.engine === "sqlite") await connection.run(saveStatements[table].markIndexed, [row.id]);
 }
 
 async function saveSearchText(connection: Connection, table: SearchableTable, row: IndexedRow): Promise<void> {
-  await connection.run(setSearchTextQueries[table], [row.searchText, row.id]);
+  await connection.run(saveStatements[table].setText, [row.searchText, row.id]);
   await saveTokens(connection, table, row, false);
 }
 
@@ -179,21 +169,15 @@ export function createSearchIndexStore(connection: Connection): SearchIndexStore
   const { q, run } = connection;
   async function claimRows(table: SearchableTable, limit: number): Promise<IndexedRow[]> {
     if (table === "posts")
-      return (await run(claimPostsQuery, [limit])).map(({ id, studio_id: studioId, title, body, tags: json }) => {
-        const tags = parseTags(json);
-        return { id, studioId, tags, searchText: buildPostText({ title, body, tags }) };
-      });
-    return (await run(claimAssetsQuery, [limit])).map(({ id, studio_id: studioId, filename, alt_text, tags: json }) => {
-      const tags = parseTags(json);
-      return { id, studioId, tags, searchText: buildAssetText({ filename, altText: alt_text, tags }) };
-    });
+      return (await run(claimPostsQuery, [limit])).map((post) => ({ ...post, searchText: buildPostText(post) }));
+    return (await run(claimAssetsQuery, [limit])).map((asset) => ({ ...asset, searchText: buildAssetText(asset) }));
   }
   return {
     async countUnindexed(table) {
       const row = await q
         .selectFrom(table)
         .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where("search_indexed", "=", sql.lit(0)) // a literal, so that SQLite uses the partial index
+        .where("searchIndexed", "=", sql<boolean>`0`) // a literal, so that SQLite uses the partial index
         .executeTakeFirst();
       return row?.count ?? 0;
     },
@@ -205,5 +189,3 @@ export function createSearchIndexStore(connection: Connection): SearchIndexStore
     },
   };
 }
-
-export const parseTags = (json: string): string[] => JSON.parse(json) as string[];

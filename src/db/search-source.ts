@@ -1,19 +1,18 @@
 import { containsWords } from "#domain/search/fold.ts";
 import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/search/ports.ts";
-import { statement, type Connection, type Statement } from "./database.ts";
-import { encodeTokens, indexTables } from "./search-index.ts";
+import type { Connection, Prepare } from "./database.ts";
+import { encodeTokens, indexTables, type SearchState } from "./search-index.ts";
 
 /** How to search one table. */
-interface SearchDefinition<Row, Item, Filter> {
+interface SearchDefinition<Item, Filter> {
   table: SearchableTable;
-  /** The columns that `toItem` needs. */
-  columns: readonly string[];
+  /** The columns of an item. */
+  columns: string;
   /** The columns with texts, whose length counts. They are searched while the row is not indexed. */
   textColumns: readonly string[];
   /** SQL conditions on the table `t`, with `bind` for values. */
   listConditions(filter: Filter, bind: Bind): string[];
-  buildText(row: Row): string;
-  toItem(row: Row): Item;
+  buildText(item: Item): string;
 }
 
 /** Adds a parameter and returns its placeholder. */
@@ -52,10 +51,10 @@ const encodeIds = {
   sqlite: (ids: readonly string[]): string => JSON.stringify(ids),
 } satisfies Record<Engine, unknown>;
 
-export function createSearchSource<Row extends { search_indexed: number }, Item, Filter>(
+export function createSearchSource<Item, Filter>(
   { engine, run }: Connection,
-  definition: SearchDefinition<Row, Item, Filter>,
-  prepare: PrepareSearch,
+  definition: SearchDefinition<Item, Filter>,
+  prepare: Prepare,
 ): SearchSource<Item, Filter> {
   const { table, columns, textColumns } = definition;
   const { entryTable, idColumn, tokenTable } = indexTables[table];
@@ -67,7 +66,7 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
   function runQuery<Result>(build: (bind: Bind) => string): Promise<Result[]> {
     const params: unknown[] = [];
     const sql = build((value) => `$${params.push(value)}`);
-    return run(prepare(sql) as Statement<Result>, params);
+    return run(prepare<Result>(sql), params);
   }
 
   return {
@@ -86,18 +85,16 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
         return `SELECT t.id, ${bytesSql} AS bytes FROM ${table} t
                  WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC LIMIT ${bind(limit)}`;
       }),
-    async listCandidates(_studioId, tokenLists, filter, range) {
-      const rows = await runQuery<SizedRow & { passes_filter: number }>((bind) => {
+    listCandidates: (_studioId, tokenLists, filter, range) =>
+      runQuery<SizedRow & { passesFilter: boolean }>((bind) => {
         const names = { entryTable, idColumn, tokenTable };
         const candidatesSql = buildCandidatesSql[engine](bind, names, tokenLists, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
         return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
-      });
-      return rows.map(({ id, bytes, passes_filter }) => ({ id, bytes, passesFilter: passes_filter === 1 }));
-    },
+      }),
     async findMatches(studioId, ids, filter, terms) {
-      const rows = await runQuery<Row>((bind) => {
+      const rows = await runQuery<Item & Pick<SearchState, "searchIndexed">>((bind) => {
         const conditions = [
           `t.studio_id = ${bind(studioId)}`,
           hasIdSql[engine](bind(encodeIds[engine](ids))),
@@ -107,13 +104,11 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
         if (terms.words.length > 0)
           conditions.push(`(t.search_indexed = 0 OR ${containsWordsSql[engine](bind(JSON.stringify(terms.words)))})`);
         if (terms.tag !== undefined) conditions.push(hasTagSql[engine](bind(`,${JSON.stringify(terms.tag)}`)));
-        return `SELECT ${columns.map((column) => `t.${column}`).join(", ")}, t.search_indexed FROM ${table} t
+        return `SELECT ${columns}, search_indexed FROM ${table} t
                  WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC`;
       });
       // The search text of a row that is not indexed may be outdated or missing.
-      const isMatch = (row: Row): boolean =>
-        row.search_indexed === 1 || containsWords(definition.buildText(row), terms.words);
-      return rows.filter(isMatch).map(definition.toItem);
+      return rows.filter((row) => row.searchIndexed || containsWords(definition.buildText(row), terms.words));
     },
   };
 }
@@ -173,17 +168,3 @@ const buildMatch = (tokens: readonly number[]): string =>
   tokens
     .map((token) => encodeTokens.sqlite([token]).slice(0, -1))
     .reduce((match, token) => `((${match} AND ${token}) NOT nothing)`);
-
-export type PrepareSearch = (sql: string) => Statement<unknown>;
-
-/** Prepares each SQL text once. Created outside of the stores, because every transaction creates new stores. */
-export function createSearchPreparer(name: string): PrepareSearch {
-  const statements = new Map<string, Statement<unknown>>();
-  return (sql) => {
-    const existingStatement = statements.get(sql);
-    if (existingStatement) return existingStatement;
-    const createdStatement = statement(`search_${name}_${statements.size}`, sql);
-    statements.set(sql, createdStatement);
-    return createdStatement;
-  };
-}

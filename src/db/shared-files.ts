@@ -1,12 +1,13 @@
+import type { Asset } from "#domain/assets/model/asset.ts";
 import type { SharedFileStore } from "#domain/assets/ports.ts";
-import { toReadyAsset, type AssetRow } from "./asset-row.ts";
+import { assetColumnsSql, toReadyAsset } from "./asset-row.ts";
 import { statement, type Connection } from "./database.ts";
 
 /** An update that changes nothing locks the row on both engines, so a deletion of the asset waits for the copy. */
-const lockAssetQuery = statement<AssetRow>(
+const lockAssetQuery = statement<Asset>(
   "lock_asset_to_copy",
   `UPDATE assets SET change_count = change_count
-    WHERE studio_id = $1 AND id = $2 AND status = 'ready' AND trashed_at IS NULL RETURNING *`,
+    WHERE studio_id = $1 AND id = $2 AND status = 'ready' AND trashed_at IS NULL RETURNING ${assetColumnsSql}`,
 );
 
 const incrementAssetCountQuery = statement<never>(
@@ -15,7 +16,7 @@ const incrementAssetCountQuery = statement<never>(
    ON CONFLICT (storage_key) DO UPDATE SET asset_count = shared_files.asset_count + 1`,
 );
 
-const decrementAssetCountQuery = statement<{ asset_count: number }>(
+const decrementAssetCountQuery = statement<{ assetCount: number }>(
   "remove_asset_from_shared_file",
   "UPDATE shared_files SET asset_count = asset_count - 1 WHERE storage_key = $1 RETURNING asset_count",
 );
@@ -24,7 +25,7 @@ const decrementAssetCountQuery = statement<{ asset_count: number }>(
 const listAssetsQuery = statement<{
   id: string;
   filename: string;
-  post_id: string | null;
+  postId: string | null;
   title: string | null;
 }>(
   "list_assets_of_file",
@@ -46,13 +47,13 @@ export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
     async decrementAssetCount(fileKey) {
       const [row] = await run(decrementAssetCountQuery, [fileKey]);
       if (!row) return true; // the file was never copied, so it had only this asset
-      if (row.asset_count > 0) return false;
-      await q.deleteFrom("shared_files").where("storage_key", "=", fileKey).execute();
+      if (row.assetCount > 0) return false;
+      await q.deleteFrom("sharedFiles").where("storageKey", "=", fileKey).execute();
       return true;
     },
     async listAssets(studioId, fileKey, limit) {
       const rows = await run(listAssetsQuery, [fileKey, studioId, limit]);
-      return rows.map(({ id, filename, post_id: postId, title }) => ({
+      return rows.map(({ id, filename, postId, title }) => ({
         assetId: id,
         filename,
         post: postId === null ? null : { id: postId, title: title ?? "" },
@@ -62,11 +63,11 @@ export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
       if (fileKeys.length === 0) return [];
       const rows = await q
         .selectFrom("assets")
-        .select("storage_key")
+        .select("storageKey")
         .distinct()
-        .where("storage_key", "in", fileKeys)
+        .where("storageKey", "in", fileKeys)
         .execute();
-      return rows.flatMap(({ storage_key: key }) => key ?? []);
+      return rows.flatMap(({ storageKey }) => storageKey ?? []);
     },
   };
 }

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, OperatorError } from "#lib/errors.ts";
+import { createRowReader, toColumnValue } from "./columns.ts";
 import {
   createDatabase,
   createDialect,
@@ -118,33 +119,25 @@ interface PreparedStatement {
 }
 
 /**
- * Reads rows as arrays and converts them to objects: V8 takes twice as long to create and read the objects that
- * node:sqlite returns, because they are dictionaries. Not for `x.*`: if a newer process adds a column to `x`, the columns
- * after it move, and only node:sqlite then knows their names. A column that is added to `*` is the last one and ignored.
+ * Reads rows as arrays, because the objects that node:sqlite returns are dictionaries, which take V8 twice as long to
+ * create and read. If a newer process adds a column to a table, it comes last in `*` and is ignored; `x.*` must therefore
+ * be the last in its list.
  */
 function prepare(db: DatabaseSync, sql: string): PreparedStatement {
+  if (/\.\*\s*,/.test(sql)) throw new Error(`other columns follow all columns of a table: ${sql}`);
   const nativeStatement = db.prepare(sql);
-  const canColumnsMove = sql.includes(".*");
-  nativeStatement.setReturnArrays(!canColumnsMove);
+  nativeStatement.setReturnArrays(true);
   const columns = nativeStatement.columns().map(({ name }) => name);
-  const emptyRow: Record<string, unknown> = Object.fromEntries(columns.map((name) => [name, null]));
-
-  function toRow(values: readonly unknown[]): Record<string, unknown> {
-    const row = { ...emptyRow };
-    for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[i];
-    return row;
-  }
-
-  function readRows(params: readonly unknown[]): Record<string, unknown>[] {
-    const rows = nativeStatement.all(...(params as SQLInputValue[]));
-    return canColumnsMove ? rows : (rows as unknown as unknown[][]).map(toRow);
-  }
+  const readRow = createRowReader(columns);
+  const toValues = (params: readonly unknown[]) => params.map(toColumnValue) as SQLInputValue[];
+  const readRows = (params: readonly unknown[]): Record<string, unknown>[] =>
+    (nativeStatement.all(...toValues(params)) as unknown as unknown[][]).map(readRow);
 
   return {
     readRows,
     execute<Row>(params: readonly unknown[]): QueryResult<Row> {
       if (columns.length > 0) return { rows: readRows(params) as Row[] };
-      return { rows: [], numAffectedRows: BigInt(nativeStatement.run(...(params as SQLInputValue[])).changes) };
+      return { rows: [], numAffectedRows: BigInt(nativeStatement.run(...toValues(params)).changes) };
     },
   };
 }

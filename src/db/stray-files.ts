@@ -15,25 +15,22 @@ const markDueKeysForDeletionQuery = statement<{ key: string }>(
 export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
   return {
     async reserve(key, dueAt) {
-      await q.insertInto("stray_files").values({ key, due_at: dueAt, doomed: 0 }).execute();
+      await q.insertInto("strayFiles").values({ key, dueAt, isMarkedForDeletion: false }).execute();
     },
-    async claimForAsset(key) {
-      return (await run(claimForAssetQuery, [key])).length > 0;
-    },
+    claimForAsset: async (key) => (await run(claimForAssetQuery, [key])).length > 0,
     async markForDeletion(keys, dueAt) {
       if (keys.length === 0) return;
       await q
-        .insertInto("stray_files")
-        .values(keys.map((key) => ({ key, due_at: dueAt, doomed: 1 })))
-        .onConflict((conflict) => conflict.column("key").doUpdateSet({ due_at: dueAt, doomed: 1 }))
+        .insertInto("strayFiles")
+        .values(keys.map((key) => ({ key, dueAt, isMarkedForDeletion: true })))
+        .onConflict((conflict) => conflict.column("key").doUpdateSet({ dueAt, isMarkedForDeletion: true }))
         .execute();
     },
-    async markDueKeysForDeletion(now, limit) {
-      return (await run(markDueKeysForDeletionQuery, [now, limit])).map(({ key }) => key);
-    },
+    markDueKeysForDeletion: async (now, limit) =>
+      (await run(markDueKeysForDeletionQuery, [now, limit])).map(({ key }) => key),
     async deleteRecords(keys) {
       if (keys.length === 0) return;
-      await q.deleteFrom("stray_files").where("key", "in", keys).where("doomed", "=", 1).execute();
+      await q.deleteFrom("strayFiles").where("key", "in", keys).where("isMarkedForDeletion", "=", true).execute();
     },
   };
 }

@@ -1,15 +1,15 @@
 import { sql, type RawBuilder } from "kysely";
 import type { StudioContentStore } from "#domain/studios/ports.ts";
-import { toAsset } from "./asset-row.ts";
+import { assetColumns } from "./asset-row.ts";
 import type { Connection } from "./database.ts";
 
 /** The rows of a post that have no limit or a high one, with their order of deletion: replies before their comment. */
 const postDetails = [
-  ["post_revisions", ""],
-  ["post_revision_assets", ""],
+  ["postRevisions", ""],
+  ["postRevisionAssets", ""],
   ["comments", "ORDER BY parent_id IS NULL"],
   ["publications", ""],
-  ["upload_links", ""],
+  ["uploadLinks", ""],
 ] as const;
 
 export function createStudioContentStore({ q, engine }: Connection): StudioContentStore {
@@ -24,12 +24,7 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
 
   async function hasPostDetails(postIds: readonly string[]): Promise<boolean> {
     for (const [table] of postDetails) {
-      const row = await q
-        .selectFrom(table)
-        .select("post_id")
-        .where("post_id", "in", postIds)
-        .limit(1)
-        .executeTakeFirst();
+      const row = await q.selectFrom(table).select("postId").where("postId", "in", postIds).limit(1).executeTakeFirst();
       if (row) return true;
     }
     return false;
@@ -40,7 +35,7 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
       const rows = await q
         .selectFrom(table)
         .select("id")
-        .where("studio_id", "=", studioId)
+        .where("studioId", "=", studioId)
         .where("id", ">", after)
         .orderBy("id")
         .limit(limit)
@@ -50,10 +45,7 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
     async deleteRows(table, ids) {
       await q.deleteFrom(table).where("id", "in", ids).execute();
     },
-    async deleteAssets(ids) {
-      const rows = await q.deleteFrom("assets").where("id", "in", ids).returningAll().execute();
-      return rows.map(toAsset);
-    },
+    deleteAssets: (ids) => q.deleteFrom("assets").where("id", "in", ids).returning(assetColumns).execute(),
     async deletePostDetails(postIds, limit) {
       let count = 0;
       for (const [table, order] of postDetails) {

@@ -14,9 +14,9 @@ function listStatement<Row>(name: string, toSql: (list: string) => string): Stat
 
 const versionsQuery = listStatement<{
   id: string;
-  studio_id: string;
+  studioId: string;
   revision: number;
-  trashed_at: number | null;
+  trashedAt: number | null;
   publications: string | null;
   assets: string | null;
 }>(
@@ -36,7 +36,7 @@ const versionsQuery = listStatement<{
 );
 
 /** A separate query, because the posts of a studio share its connections. */
-const connectionsQuery = listStatement<{ studio_id: string; connections: string }>(
+const connectionsQuery = listStatement<{ studioId: string; connections: string }>(
   "find_connection_versions",
   (studioIds) => `SELECT studio_id,
       string_agg(id || ':' || COALESCE(handle, name, '') || ':' || COALESCE(limits, ''), ',' ORDER BY id) AS connections
@@ -44,10 +44,10 @@ const connectionsQuery = listStatement<{ studio_id: string; connections: string 
 );
 
 const accessQuery = listStatement<{
-  id_hash: string;
-  expires_at: number;
-  grant_studio_id: string | null;
-  studio_id: string;
+  idHash: string;
+  expiresAt: number;
+  grantStudioId: string | null;
+  studioId: string;
 }>(
   "find_token_access",
   (tokenHashes) => `SELECT r.id_hash, r.expires_at, m.studio_id, ${memberStudioSql("g.studio_id")} AS grant_studio_id
@@ -58,12 +58,12 @@ const accessQuery = listStatement<{
     WHERE r.model = 'AccessToken' AND r.id_hash IN ${tokenHashes} AND r.audience = $2 AND r.expires_at > $3`,
 );
 
-const sessionsQuery = listStatement<{ id_hash: string; stream_id: string | null; posts: string }>(
+const sessionsQuery = listStatement<{ idHash: string; streamId: string | null; posts: string }>(
   "find_mcp_sessions",
   (idHashes) => `SELECT id_hash, stream_id, posts FROM mcp_sessions WHERE id_hash IN ${idHashes}`,
 );
 
-const commitMarkerQuery = statement<{ data_version: number }>(
+const commitMarkerQuery = statement<{ dataVersion: number }>(
   "get_commit_marker",
   "SELECT NULL AS data_version",
   "SELECT data_version FROM pragma_data_version",
@@ -75,23 +75,23 @@ const maxSessionsPerGrant = 100;
 export function createSubscriptionStore({ engine, q, run, notify }: Connection): SubscriptionStore {
   const upsertSession = async (session: McpSession, streamId: string | undefined): Promise<SubscribedPosts> => {
     const { idHash, grantId, expiresAt } = session;
-    const stream = streamId === undefined ? {} : { stream_id: streamId };
+    const stream = streamId === undefined ? {} : { streamId };
     const { posts } = await q
-      .insertInto("mcp_sessions")
-      .values({ id_hash: idHash, grant_id: grantId, stream_id: null, posts: "{}", expires_at: expiresAt, ...stream })
-      .onConflict((conflict) => conflict.column("id_hash").doUpdateSet({ expires_at: expiresAt, ...stream }))
+      .insertInto("mcpSessions")
+      .values({ idHash, grantId, streamId: null, posts: "{}", expiresAt, ...stream })
+      .onConflict((conflict) => conflict.column("idHash").doUpdateSet({ expiresAt, ...stream }))
       .returning("posts")
       .executeTakeFirstOrThrow();
     await q
-      .deleteFrom("mcp_sessions")
-      .where("grant_id", "=", grantId)
-      .where("id_hash", "!=", idHash)
-      .where("id_hash", "not in", (sessions) =>
+      .deleteFrom("mcpSessions")
+      .where("grantId", "=", grantId)
+      .where("idHash", "!=", idHash)
+      .where("idHash", "not in", (sessions) =>
         sessions
-          .selectFrom("mcp_sessions")
-          .select("id_hash")
-          .where("grant_id", "=", grantId)
-          .orderBy("expires_at", "desc")
+          .selectFrom("mcpSessions")
+          .select("idHash")
+          .where("grantId", "=", grantId)
+          .orderBy("expiresAt", "desc")
           .limit(maxSessionsPerGrant),
       )
       .execute();
@@ -99,12 +99,12 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
   };
   return {
     async findVersions(postIds) {
-      const rows = await run(versionsQuery, [JSON.stringify(postIds)]);
-      const studioIds = [...new Set(rows.map((row) => row.studio_id))];
-      const connectionRows = studioIds.length === 0 ? [] : await run(connectionsQuery, [JSON.stringify(studioIds)]);
-      const connectionsByStudio = new Map(connectionRows.map((row) => [row.studio_id, row.connections]));
+      const rows = await run(versionsQuery, [postIds]);
+      const studioIds = [...new Set(rows.map((row) => row.studioId))];
+      const connectionRows = studioIds.length === 0 ? [] : await run(connectionsQuery, [studioIds]);
+      const connectionsByStudio = new Map(connectionRows.map((row) => [row.studioId, row.connections]));
       return new Map(
-        rows.map(({ id, studio_id: studioId, revision, trashed_at: trashedAt, publications, assets }) => {
+        rows.map(({ id, studioId, revision, trashedAt, publications, assets }) => {
           const details = [publications, assets, connectionsByStudio.get(studioId) ?? null];
           const digest = details.every((detail) => detail === null)
             ? ""
@@ -115,17 +115,17 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
     },
     async findAccess(tokenHashes, audience, now) {
       const accessByToken = new Map<string, TokenAccess & { studioIds: Set<string> }>();
-      for (const row of await run(accessQuery, [JSON.stringify(tokenHashes), audience, now])) {
-        const { id_hash: tokenHash, expires_at: expiresAt, grant_studio_id: grantStudioId } = row;
+      for (const row of await run(accessQuery, [tokenHashes, audience, now])) {
+        const { idHash: tokenHash, expiresAt, grantStudioId } = row;
         const access = accessByToken.get(tokenHash) ?? { expiresAt, grantStudioId, studioIds: new Set() };
-        access.studioIds.add(row.studio_id);
+        access.studioIds.add(row.studioId);
         accessByToken.set(tokenHash, access);
       }
       return accessByToken;
     },
     async getCommitMarker() {
       if (engine === "postgres") return undefined;
-      return (await run(commitMarkerQuery, []))[0]?.data_version;
+      return (await run(commitMarkerQuery, []))[0]?.dataVersion;
     },
     async openStream(session, streamId) {
       const posts = await upsertSession(session, streamId);
@@ -135,15 +135,15 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
     lockSession: (session) => upsertSession(session, undefined),
     async savePosts(idHash, posts) {
       await q
-        .updateTable("mcp_sessions")
+        .updateTable("mcpSessions")
         .set({ posts: JSON.stringify(Object.fromEntries(posts)) })
-        .where("id_hash", "=", idHash)
+        .where("idHash", "=", idHash)
         .execute();
       await notify("changes", `session:${idHash}`);
     },
     async findSessions(idHashes) {
-      const rows = await run(sessionsQuery, [JSON.stringify(idHashes)]);
-      return new Map(rows.map((row) => [row.id_hash, { streamId: row.stream_id, posts: toPosts(row.posts) }]));
+      const rows = await run(sessionsQuery, [idHashes]);
+      return new Map(rows.map(({ idHash, streamId, posts }) => [idHash, { streamId, posts: toPosts(posts) }]));
     },
   };
 }

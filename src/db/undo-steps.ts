@@ -22,7 +22,7 @@ import type { Schema } from "./schema.ts";
 
 // Reads the changes that an undo considers.
 
-const idColumns = { post_revisions: "post_id", asset_changes: "asset_id", comment_changes: "comment_id" } as const;
+const idColumns = { postRevisions: "postId", assetChanges: "assetId", commentChanges: "commentId" } as const;
 
 /** Reads the changes in the order of an index: in another order, SQLite would read and sort all of them for each page. */
 export function createChangedIdsList({ q, engine }: Connection, table: keyof typeof idColumns): ListChangedIds {
@@ -34,7 +34,7 @@ export function createChangedIdsList({ q, engine }: Connection, table: keyof typ
     const afterValues = after && ("undoId" in selection ? sql`${after.position}` : sql`${after.at}, ${after.position}`);
     const { rows } = await sql<ChangeCursor & { id: string }>`
       SELECT ${id} AS id, r.at, ${position} AS position FROM ${sql.table(table)} AS r
-       WHERE r.studio_id = ${studioId} AND ${isSelected(expressionBuilder<ChangeTable, "r">(), selection)}
+       WHERE r.studio_id = ${studioId} AND ${isChangeSelected(expressionBuilder<ChangeTable, "r">(), selection)}
          ${afterValues ? sql`AND (${order}) > (${afterValues})` : sql``}
        ORDER BY ${order} LIMIT ${limit}`.execute(q);
     return { ids: rows.map((row) => row.id), next: rows.length < limit ? undefined : rows.at(-1) };
@@ -50,17 +50,17 @@ export async function listRevisionSteps(
   selection: ChangeSelection,
 ): Promise<RevisionStep[]> {
   const firstSelected = await q
-    .selectFrom("post_revisions as r")
+    .selectFrom("postRevisions as r")
     .select((eb) => eb.fn.min<number | null>("r.revision").as("revision"))
-    .where("r.post_id", "=", postId)
-    .where((eb) => isSelected(eb, selection))
+    .where("r.postId", "=", postId)
+    .where((eb) => isChangeSelected(eb, selection))
     .executeTakeFirst();
   const firstRevision = firstSelected?.revision ?? undefined;
   if (firstRevision === undefined) return [];
   const lastBefore = await q
-    .selectFrom("post_revisions")
+    .selectFrom("postRevisions")
     .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
-    .where("post_id", "=", postId)
+    .where("postId", "=", postId)
     .where("revision", "<", firstRevision)
     .executeTakeFirst();
   const steps: RevisionStep[] = [];
@@ -68,21 +68,15 @@ export async function listRevisionSteps(
   let previousCrops: string | undefined;
   for (let from = lastBefore?.revision ?? firstRevision; ;) {
     const rows = await q
-      .selectFrom("post_revisions as r")
+      .selectFrom("postRevisions as r")
       .select([
         "r.revision",
-        "r.assets_revision",
-        "r.title_changed",
-        "r.body_changed",
-        "r.status_changed",
-        "r.variants_changed",
-        "r.tags_changed",
-        "r.assets_changed",
-        "r.trashed_changed",
-        "r.crops",
+        "r.assetsRevision",
+        ...revisionFields.map((field) => `r.${field}Changed` as const),
+        sql<string>`r.crops`.as("cropsJson"),
       ])
-      .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
-      .where("r.post_id", "=", postId)
+      .select((eb) => flagSelected(eb, selection))
+      .where("r.postId", "=", postId)
       .where("r.revision", ">=", from)
       .orderBy("r.revision")
       .limit(pageSize)
@@ -90,20 +84,20 @@ export async function listRevisionSteps(
     const [firstRow, lastRow] = [rows[0], rows.at(-1)];
     if (!firstRow || !lastRow) return steps;
     // Later pages start with the assets of the last step, unless they have changed.
-    const assetsFrom = steps.length === 0 ? firstRow.assets_revision : firstRow.revision;
+    const assetsFrom = steps.length === 0 ? firstRow.assetsRevision : firstRow.revision;
     const lastAssets = [...assetIds].at(-1);
     assetIds = new Map(lastAssets && [lastAssets]);
     for (const [revision, ids] of await listRevisionAssets(q, postId, assetsFrom, lastRow.revision))
       assetIds.set(revision, ids);
-    for (const { crops, ...row } of rows) {
+    for (const { cropsJson, ...row } of rows) {
       // Crops have no column like `title_changed`.
-      const haveCropsChanged = crops !== (previousCrops ?? crops);
-      previousCrops = crops;
+      const haveCropsChanged = cropsJson !== (previousCrops ?? cropsJson);
+      previousCrops = cropsJson;
       steps.push({
         revision: row.revision,
-        isSelected: row.selected === 1,
+        isSelected: row.isSelected,
         changed: [...listChangedFields(row), ...(haveCropsChanged ? (["crops"] as const) : [])],
-        assetIds: assetIds.get(row.assets_revision) ?? [],
+        assetIds: assetIds.get(row.assetsRevision) ?? [],
       });
     }
     if (rows.length < pageSize) return steps;
@@ -120,16 +114,16 @@ async function listRevisionAssets(
 ): Promise<Map<number, string[]>> {
   // A range rather than a list of revisions, which could exceed the parameters of a statement.
   const rows = await q
-    .selectFrom("post_revision_assets")
-    .select(["revision", "asset_id"])
-    .where("post_id", "=", postId)
+    .selectFrom("postRevisionAssets")
+    .select(["revision", "assetId"])
+    .where("postId", "=", postId)
     .where("revision", ">=", from)
     .where("revision", "<=", to)
     .orderBy("revision")
     .orderBy("position")
     .execute();
   const groups = Map.groupBy(rows, (row) => row.revision);
-  return new Map([...groups].map(([revision, group]) => [revision, group.map((row) => row.asset_id)]));
+  return new Map([...groups].map(([revision, group]) => [revision, group.map((row) => row.assetId)]));
 }
 
 export async function listAssetSteps(
@@ -139,10 +133,10 @@ export async function listAssetSteps(
 ): Promise<(AssetFieldChange & { isSelected: boolean })[]> {
   const selectFrom = (change: number) =>
     q
-      .selectFrom("asset_changes as r")
+      .selectFrom("assetChanges as r")
       .select(["r.change", "r.field", "r.before", "r.after"])
-      .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
-      .where("r.asset_id", "=", assetId)
+      .select((eb) => flagSelected(eb, selection))
+      .where("r.assetId", "=", assetId)
       .where("r.change", ">=", change)
       .orderBy("r.change")
       .limit(pageSize)
@@ -156,11 +150,12 @@ export async function listAssetSteps(
     rows.push(...page.filter((row) => isLastPage || row.change < from));
     if (isLastPage) break;
   }
-  const first = rows.findIndex((row) => row.selected === 1);
-  if (first < 0) return [];
-  return rows
-    .slice(first)
-    .map(({ field, before, after, selected }) => ({ field, before, after, isSelected: selected === 1 }));
+  return skipToFirstSelected(rows).map(({ field, before, after, isSelected }) => ({
+    field,
+    before,
+    after,
+    isSelected,
+  }));
 }
 
 export async function listCommentSteps(
@@ -169,42 +164,49 @@ export async function listCommentSteps(
   selection: ChangeSelection,
 ): Promise<CommentStep[]> {
   const rows = await q
-    .selectFrom("comment_changes as r")
-    .select(["r.change", "r.removed"])
-    .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
-    .where("r.comment_id", "=", commentId)
+    .selectFrom("commentChanges as r")
+    .select(["r.change", "r.isDeleted"])
+    .select((eb) => flagSelected(eb, selection))
+    .where("r.commentId", "=", commentId)
     .orderBy("r.change")
     .execute();
-  const first = rows.findIndex((row) => row.selected === 1);
-  if (first < 0) return [];
-  return rows.slice(first).map(({ removed, selected }) => ({ isDeleted: removed === 1, isSelected: selected === 1 }));
+  return skipToFirstSelected(rows).map(({ isDeleted, isSelected }) => ({ isDeleted, isSelected }));
 }
 
 /** The columns that all tables of changes have. */
 interface ChangeTable {
-  r: Pick<Schema["post_revisions"], "user_id" | "client_id" | "at" | "undo_id">;
+  r: Pick<Schema["postRevisions"], "userId" | "clientId" | "at" | "undoId">;
 }
 
+function skipToFirstSelected<Row extends { isSelected: boolean }>(rows: readonly Row[]): readonly Row[] {
+  const first = rows.findIndex((row) => row.isSelected);
+  return first < 0 ? [] : rows.slice(first);
+}
+
+/** Whether a change belongs to the selection, as a column. */
+const flagSelected = <DB extends ChangeTable>(eb: ExpressionBuilder<DB, keyof DB>, selection: ChangeSelection) =>
+  eb.case().when(isChangeSelected(eb, selection)).then(1).else(0).end().$castTo<boolean>().as("isSelected");
+
 /** Whether a change, in the table `r`, belongs to the selection. */
-function isSelected<DB extends ChangeTable>(
+function isChangeSelected<DB extends ChangeTable>(
   builder: ExpressionBuilder<DB, keyof DB>,
   selection: ChangeSelection,
 ): Expression<SqlBool> {
   const eb = builder as unknown as ExpressionBuilder<ChangeTable, "r">;
   const condition =
     "undoId" in selection
-      ? eb("r.undo_id", "=", selection.undoId)
+      ? eb("r.undoId", "=", selection.undoId)
       : eb.and([
-          eb("r.client_id", "=", selection.clientId),
-          eb("r.user_id", "=", selection.userId),
+          eb("r.clientId", "=", selection.clientId),
+          eb("r.userId", "=", selection.userId),
           eb("r.at", ">=", selection.since),
         ]);
   const { runningUndoId } = selection;
-  return runningUndoId === undefined ? condition : eb.or([condition, eb("r.undo_id", "=", runningUndoId)]);
+  return runningUndoId === undefined ? condition : eb.or([condition, eb("r.undoId", "=", runningUndoId)]);
 }
 
 export function listChangedFields(
-  row: Pick<Selectable<Schema["post_revisions"]>, `${RevisionField}_changed`>,
+  row: Pick<Selectable<Schema["postRevisions"]>, `${RevisionField}Changed`>,
 ): RevisionField[] {
-  return revisionFields.filter((field) => row[`${field}_changed`] === 1);
+  return revisionFields.filter((field) => row[`${field}Changed`]);
 }

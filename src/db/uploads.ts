@@ -1,40 +1,23 @@
-import type { Selectable } from "kysely";
+import type { Asset } from "#domain/assets/model/asset.ts";
 import { maxUploadDuration } from "#domain/uploads/upload-link.ts";
-import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
-import type { PostStatus } from "#domain/posts/post.ts";
-import type { Role } from "#domain/policy.ts";
-import { toAsset, type AssetRow } from "./asset-row.ts";
-import { statement, type Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
-
-type LinkRow = Schema["upload_links"];
-
-interface FileCounts {
-  pending_files: number;
-  ready_files: number;
-}
+import type { ListedLink, ResolvedLink, UploadFile, UploadStore } from "#domain/uploads/ports.ts";
+import { assetColumns } from "./asset-row.ts";
+import { listColumns } from "./columns.ts";
+import { changesRow, countChangedRows, statement, type Connection } from "./database.ts";
 
 const buildFileCountSql = (status: string, alias: string): string =>
   `(SELECT CAST(COUNT(*) AS INTEGER) FROM upload_files f JOIN assets a ON a.id = f.asset_id WHERE f.link_id = l.id AND a.status = '${status}') AS ${alias}`;
-const fileCountsSql = `${buildFileCountSql("pending", "pending_files")}, ${buildFileCountSql("ready", "ready_files")}`;
+const fileCountsSql = `${buildFileCountSql("pending", "pending_file_count")}, ${buildFileCountSql("ready", "ready_file_count")}`;
 
-interface ResolvedLinkRow extends LinkRow, FileCounts {
-  studio_name: string;
-  post_title: string | null;
-  post_status: PostStatus | null;
-  post_asset_count: number | null;
-  creator_name: string;
-  creator_email: string | null;
-  creator_role: Role | null;
-  grant_revoked_at: number | null;
-}
+type ResolvedLinkRow = Omit<ResolvedLink, "creator"> & { creatorName: string; creatorEmail: string | null };
 
 /** Runs for every request from the upload page. */
 const findLinkQuery = statement<ResolvedLinkRow>(
   "find_upload_link",
-  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status,
-          p.asset_count AS post_asset_count, u.name AS creator_name,
-          u.email AS creator_email, m.role AS creator_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
+  `SELECT s.name AS studio_name, p.title AS post_title, p.status AS post_status,
+          COALESCE(p.asset_count, 0) AS post_asset_count, u.name AS creator_name, u.email AS creator_email,
+          m.role AS creator_role, CASE WHEN g.revoked_at IS NULL THEN 0 ELSE 1 END AS is_grant_revoked,
+          ${fileCountsSql}, l.*
      FROM upload_links l
      JOIN studios s ON s.id = l.studio_id AND s.deleted_at IS NULL
      LEFT JOIN posts p ON p.id = l.post_id
@@ -52,9 +35,9 @@ const openLinksSql = `FROM upload_links l
      LEFT JOIN grants g ON g.id = l.grant_id
     WHERE l.post_id = $1 AND l.expires_at > $2 AND l.withdrawn_at IS NULL AND g.revoked_at IS NULL`;
 
-const listLinksQuery = statement<LinkRow & FileCounts & { creator_name: string }>(
+const listLinksQuery = statement<ListedLink>(
   "list_upload_links",
-  `SELECT l.*, u.name AS creator_name, ${fileCountsSql} ${openLinksSql} AND l.studio_id = $3 AND l.in_place = 0
+  `SELECT u.name AS creator_name, ${fileCountsSql}, l.* ${openLinksSql} AND l.studio_id = $3 AND l.in_place = 0
     ORDER BY l.id DESC LIMIT $4`,
 );
 
@@ -63,11 +46,8 @@ const countLinksQuery = statement<{ count: number }>(
   `SELECT CAST(COUNT(*) AS INTEGER) AS count ${openLinksSql}`,
 );
 
-type FileRow = AssetRow &
-  Pick<Selectable<Schema["upload_files"]>, "part_bytes" | "received_bytes" | "part_at" | "counted_at"> & {
-    file_bytes: number;
-  };
-const selectFilesSql = `SELECT a.*, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
+type FileRow = Asset & Omit<UploadFile, "asset" | "bytes"> & { fileBytes: number };
+const selectFilesSql = `SELECT ${listColumns(assetColumns, "a")}, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
      FROM upload_files f JOIN assets a ON a.id = f.asset_id`;
 const findFileByHashQuery = statement<FileRow>(
   "find_upload_by_hash",
@@ -90,16 +70,16 @@ const listDueForCountingQuery = statement<FileRow>(
     ORDER BY f.counted_at LIMIT $3`,
 );
 
-const sumReservedBytesQuery = statement<{ reserved_bytes: number }>(
+const sumReservedBytesQuery = statement<{ reservedBytes: number }>(
   "sum_reserved_upload_bytes",
   `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS reserved_bytes
      FROM upload_files f JOIN assets a ON a.id = f.asset_id
     WHERE f.link_id = $1 AND a.id <> $2 AND a.status = 'pending' AND a.charged_bytes > f.received_bytes`,
 );
 
-const listAbandonedQuery = statement<AssetRow>(
+const listAbandonedQuery = statement<Asset>(
   "list_abandoned_uploads",
-  `SELECT a.* FROM assets a
+  `SELECT ${listColumns(assetColumns, "a")} FROM assets a
      JOIN upload_files f ON f.asset_id = a.id
      JOIN upload_links l ON l.id = f.link_id
      LEFT JOIN posts p ON p.id = l.post_id
@@ -113,75 +93,37 @@ const listAbandonedQuery = statement<AssetRow>(
 export function createUploadStore({ q, run }: Connection): UploadStore {
   const withdrawLinks = (now: number) =>
     q
-      .updateTable("upload_links")
-      .set({ withdrawn_at: now })
-      .where("withdrawn_at", "is", null)
-      .where("expires_at", ">", now - maxUploadDuration);
+      .updateTable("uploadLinks")
+      .set({ withdrawnAt: now })
+      .where("withdrawnAt", "is", null)
+      .where("expiresAt", ">", now - maxUploadDuration);
 
   return {
     async insertLink(link) {
-      await q.insertInto("upload_links").values(toLinkRow(link)).execute();
+      await q.insertInto("uploadLinks").values(link).execute();
     },
     async findLink(linkId) {
       const [row] = await run(findLinkQuery, [linkId]);
-      return (
-        row && {
-          ...toLink(row),
-          studioName: row.studio_name,
-          postTitle: row.post_title,
-          postStatus: row.post_status,
-          postAssetCount: row.post_asset_count ?? 0,
-          creator: { id: row.created_by, name: row.creator_name, email: row.creator_email },
-          creatorRole: row.creator_role,
-          isGrantRevoked: row.grant_revoked_at !== null,
-          pendingFileCount: row.pending_files,
-          readyFileCount: row.ready_files,
-        }
-      );
+      if (!row) return undefined;
+      const { creatorName: name, creatorEmail: email, ...link } = row;
+      return { ...link, creator: { id: link.createdBy, name, email } };
     },
-    async listLinks(studioId, postId, now, limit) {
-      const rows = await run(listLinksQuery, [postId, now, studioId, limit]);
-      return rows.map((row) => ({
-        ...toLink(row),
-        creatorName: row.creator_name,
-        pendingFileCount: row.pending_files,
-        readyFileCount: row.ready_files,
-      }));
-    },
-    async countOpenLinks(postId, now) {
-      return (await run(countLinksQuery, [postId, now]))[0]?.count ?? 0;
-    },
-    async withdraw(studioId, postId, linkId, now) {
-      const { numUpdatedRows } = await withdrawLinks(now)
-        .where("id", "=", linkId)
-        .where("studio_id", "=", studioId)
-        .where("post_id", "=", postId)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    listLinks: (studioId, postId, now, limit) => run(listLinksQuery, [postId, now, studioId, limit]),
+    countOpenLinks: async (postId, now) => (await run(countLinksQuery, [postId, now]))[0]?.count ?? 0,
+    withdraw: (studioId, postId, linkId, now) =>
+      withdrawLinks(now)
+        .where((eb) => eb.and({ id: linkId, studioId, postId }))
+        .$call(changesRow),
     async withdrawForPost(postId, now) {
-      await withdrawLinks(now).where("post_id", "=", postId).execute();
+      await withdrawLinks(now).where("postId", "=", postId).execute();
     },
-    async withdrawForUser(userId, now) {
-      const { numUpdatedRows } = await withdrawLinks(now).where("created_by", "=", userId).executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
-    async insertFile(linkId, fileHash, { assetId, bytes, partBytes }, now) {
-      const { numInsertedOrUpdatedRows } = await q
-        .insertInto("upload_files")
-        .values({
-          asset_id: assetId,
-          link_id: linkId,
-          file_hash: fileHash,
-          bytes,
-          part_bytes: partBytes,
-          part_at: now,
-          counted_at: now,
-        })
-        .onConflict((conflict) => conflict.columns(["link_id", "file_hash"]).doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows !== 0n;
-    },
+    withdrawForUser: (userId, now) => withdrawLinks(now).where("createdBy", "=", userId).$call(countChangedRows),
+    insertFile: (linkId, fileHash, { assetId, bytes, partBytes }, now) =>
+      q
+        .insertInto("uploadFiles")
+        .values({ assetId, linkId, fileHash, bytes, partBytes, lastPartAt: now, countedAt: now })
+        .onConflict((conflict) => conflict.columns(["linkId", "fileHash"]).doNothing())
+        .$call(changesRow),
     async findFileByHash(linkId, fileHash) {
       const [row] = await run(findFileByHashQuery, [linkId, fileHash]);
       return row && toFile(row);
@@ -190,76 +132,26 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       const [row] = await run(findFileQuery, [linkId, assetId]);
       return row && toFile(row);
     },
-    async countFiles(linkId) {
-      return (await run(countFilesQuery, [linkId]))[0]?.count ?? 0;
-    },
-    async listFiles(linkId) {
-      return (await run(listFilesQuery, [linkId])).map(toFile);
-    },
+    countFiles: async (linkId) => (await run(countFilesQuery, [linkId]))[0]?.count ?? 0,
+    listFiles: async (linkId) => (await run(listFilesQuery, [linkId])).map(toFile),
     async sumReservedBytesForUpdate(linkId, exceptAssetId = "") {
       // Two statements: a sum inside the update would miss what other transactions commit while it waits for the lock.
       await q
-        .updateTable("upload_links")
-        .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
+        .updateTable("uploadLinks")
+        .set(({ ref }) => ({ withdrawnAt: ref("withdrawnAt") }))
         .where("id", "=", linkId)
         .execute();
-      return (await run(sumReservedBytesQuery, [linkId, exceptAssetId]))[0]?.reserved_bytes ?? 0;
+      return (await run(sumReservedBytesQuery, [linkId, exceptAssetId]))[0]?.reservedBytes ?? 0;
     },
-    async recordReceived(assetId, { receivedBytes, lastPartAt, countedAt }) {
-      await q
-        .updateTable("upload_files")
-        .set({ received_bytes: receivedBytes, part_at: lastPartAt, counted_at: countedAt })
-        .where("asset_id", "=", assetId)
-        .execute();
+    async recordReceived(assetId, count) {
+      await q.updateTable("uploadFiles").set(count).where("assetId", "=", assetId).execute();
     },
-    async listDueForCounting({ countedBefore, activeSince, limit }) {
-      return (await run(listDueForCountingQuery, [countedBefore, activeSince, limit])).map(toFile);
-    },
-    async listAbandoned(limit) {
-      return (await run(listAbandonedQuery, [limit])).map(toAsset);
-    },
+    listDueForCounting: async ({ countedBefore, activeSince, limit }) =>
+      (await run(listDueForCountingQuery, [countedBefore, activeSince, limit])).map(toFile),
+    listAbandoned: (limit) => run(listAbandonedQuery, [limit]),
   };
 }
 
-function toFile(row: FileRow): UploadFile {
-  return {
-    asset: toAsset(row),
-    bytes: row.file_bytes,
-    partBytes: row.part_bytes,
-    receivedBytes: row.received_bytes,
-    lastPartAt: row.part_at,
-    countedAt: row.counted_at,
-  };
-}
-
-function toLinkRow(link: UploadLink): LinkRow {
-  return {
-    id: link.id,
-    studio_id: link.studioId,
-    post_id: link.postId,
-    created_by: link.createdBy,
-    grant_id: link.grantId,
-    client_id: link.clientId,
-    client_name: link.clientName,
-    in_place: Number(link.isInPlace),
-    created_at: link.createdAt,
-    expires_at: link.expiresAt,
-    withdrawn_at: link.withdrawnAt,
-  };
-}
-
-function toLink(row: LinkRow): UploadLink {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    postId: row.post_id,
-    createdBy: row.created_by,
-    grantId: row.grant_id,
-    clientId: row.client_id,
-    clientName: row.client_name,
-    isInPlace: row.in_place === 1,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    withdrawnAt: row.withdrawn_at,
-  };
+function toFile({ fileBytes, partBytes, receivedBytes, lastPartAt, countedAt, ...asset }: FileRow): UploadFile {
+  return { asset, bytes: fileBytes, partBytes, receivedBytes, lastPartAt, countedAt };
 }

@@ -1,7 +1,7 @@
-import { sql, type RawBuilder, type Selectable } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { SessionStore, User, UserStore } from "#domain/access/ports.ts";
-import { statement, type Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import { listColumns } from "./columns.ts";
+import { changesRow, countChangedRows, statement, type Connection } from "./database.ts";
 
 /**
  * Matches rows in which a column contains the text, ignoring the case of A to Z.
@@ -20,126 +20,87 @@ function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, "!$&");
 }
 
-export type UserRow = Selectable<Schema["users"]>;
+const columns = ["id", "name", "email", "emailVerified", "activeStudioId", "disabledAt"] as const;
 
 export function createUserStore({ q }: Connection): UserStore {
   return {
-    async upsert(id, identity, now) {
-      const profile = { name: identity.name, email: identity.email, email_verified: Number(identity.emailVerified) };
-      const row = await q
+    upsert(id, { issuer, subject, name, email, emailVerified }, now) {
+      const profile = { name, email, emailVerified };
+      return q
         .insertInto("users")
-        .values({
-          id,
-          issuer: identity.issuer,
-          subject: identity.subject,
-          ...profile,
-          active_studio_id: null,
-          created_at: now,
-        })
+        .values({ id, issuer, subject, ...profile, createdAt: now })
         .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doUpdateSet(profile))
-        .returningAll()
+        .returning(columns)
         .executeTakeFirstOrThrow();
-      return toUser(row);
     },
-    async find(userId) {
-      const row = await q.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirst();
-      return row && toUser(row);
-    },
+    find: (userId) => q.selectFrom("users").select(columns).where("id", "=", userId).executeTakeFirst(),
     async isInvitedMember(issuer, subject) {
       const row = await q
         .selectFrom("users as u")
-        .innerJoin("memberships as m", "m.user_id", "u.id")
+        .innerJoin("memberships as m", "m.userId", "u.id")
         .innerJoin("invitations as i", (join) =>
-          join.onRef("i.studio_id", "=", "m.studio_id").onRef("i.accepted_by", "=", "u.id"),
+          join.onRef("i.studioId", "=", "m.studioId").onRef("i.acceptedBy", "=", "u.id"),
         )
         .select("u.id")
-        .where("u.issuer", "=", issuer)
-        .where("u.subject", "=", subject)
+        .where((eb) => eb.and({ "u.issuer": issuer, "u.subject": subject }))
         .limit(1)
         .executeTakeFirst();
       return row !== undefined;
     },
-    async listMemberships(userId) {
-      return q
+    listMemberships: (userId) =>
+      q
         .selectFrom("memberships as m")
-        .innerJoin("studios as s", "s.id", "m.studio_id")
-        .select(["m.studio_id as studioId", "s.name as studioName", "m.role as role", "m.joined_at as joinedAt"])
-        .where("m.user_id", "=", userId)
-        .orderBy("m.joined_at")
-        .orderBy("m.studio_id")
-        .execute();
-    },
-    async setActiveStudio(userId, studioId) {
-      const { numUpdatedRows } = await q
+        .innerJoin("studios as s", "s.id", "m.studioId")
+        .select(["m.studioId", "s.name as studioName", "m.role", "m.joinedAt"])
+        .where("m.userId", "=", userId)
+        .orderBy("m.joinedAt")
+        .orderBy("m.studioId")
+        .execute(),
+    setActiveStudio: (userId, studioId) =>
+      q
         .updateTable("users")
-        .set({ active_studio_id: studioId })
+        .set({ activeStudioId: studioId })
         .where("id", "=", userId)
         .where(({ exists, selectFrom }) =>
           exists(
-            selectFrom("memberships").select("user_id").where("user_id", "=", userId).where("studio_id", "=", studioId),
+            selectFrom("memberships").select("userId").where("userId", "=", userId).where("studioId", "=", studioId),
           ),
         )
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-    async list({ search, before, limit }) {
-      const rows = await q
+        .$call(changesRow),
+    list: ({ search, before, limit }) =>
+      q
         .selectFrom("users")
-        .selectAll()
+        .select([...columns, "issuer", "createdAt"])
         .$if(search !== undefined, (users) => users.where(containsText(["name", "email"], search!)))
         .$if(before !== undefined, (users) => users.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
-        .execute();
-      return rows.map((row) => ({ ...toUser(row), issuer: row.issuer, createdAt: row.created_at }));
-    },
-    async setDisabled(userId, disabledAt) {
-      const { numUpdatedRows } = await q
+        .execute(),
+    setDisabled: (userId, disabledAt) =>
+      q
         .updateTable("users")
-        .set({ disabled_at: disabledAt })
+        .set({ disabledAt })
         .where("id", "=", userId)
-        .where("disabled_at", disabledAt === null ? "is not" : "is", null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+        .where("disabledAt", disabledAt === null ? "is not" : "is", null)
+        .$call(changesRow),
   };
 }
 
-function toUser(row: UserRow): User {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    emailVerified: row.email_verified === 1,
-    activeStudioId: row.active_studio_id,
-    disabledAt: row.disabled_at,
-  };
-}
-
-const findSessionUserQuery = statement<UserRow>(
+const findSessionUserQuery = statement<User>(
   "find_session_user",
-  `SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id
+  `SELECT ${listColumns(columns, "u")} FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`,
 );
 
 export function createSessionStore({ q, run }: Connection): SessionStore {
   return {
     async insert(tokenHash, userId, now, expiresAt) {
-      await q
-        .insertInto("sessions")
-        .values({ token_hash: tokenHash, user_id: userId, created_at: now, expires_at: expiresAt })
-        .execute();
+      await q.insertInto("sessions").values({ tokenHash, userId, createdAt: now, expiresAt }).execute();
     },
-    async findUser(tokenHash, now) {
-      const [row] = await run(findSessionUserQuery, [tokenHash, now]);
-      return row && toUser(row);
-    },
+    findUser: async (tokenHash, now) => (await run(findSessionUserQuery, [tokenHash, now]))[0],
     async delete(tokenHash) {
-      await q.deleteFrom("sessions").where("token_hash", "=", tokenHash).execute();
+      await q.deleteFrom("sessions").where("tokenHash", "=", tokenHash).execute();
     },
-    async deleteForUser(userId) {
-      const { numDeletedRows } = await q.deleteFrom("sessions").where("user_id", "=", userId).executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    deleteForUser: (userId) => q.deleteFrom("sessions").where("userId", "=", userId).$call(countChangedRows),
   };
 }

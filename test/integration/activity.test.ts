@@ -159,12 +159,7 @@ forEachEngine("activity", (fixture) => {
   const { deps, clock, database } = fixture;
   const dumpTables = async () => ({
     ...(await readContentRows(fixture)),
-    memberships: await database.q
-      .selectFrom("memberships")
-      .selectAll()
-      .orderBy("studio_id")
-      .orderBy("user_id")
-      .execute(),
+    memberships: await database.q.selectFrom("memberships").selectAll().orderBy("studioId").orderBy("userId").execute(),
   });
 
   test("each change records one activity row, and is rolled back if the row cannot be written (ACT-1, ACT-2, L5)", async () => {
@@ -183,10 +178,10 @@ forEachEngine("activity", (fixture) => {
       await change(scene);
       const [row, ...others] = (await listRows()).slice(rowsBefore.length);
       assert.deepEqual([row?.action, others], [action, []]);
-      assert.ok(row?.studio_id && row.subject_id);
-      assert.ok(row.user_id ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
+      assert.ok(row?.studioId && row.subjectId);
+      assert.ok(row.userId ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
       assert.equal(row.at, clock());
-      if (action !== "studio.created") assert.equal(row.studio_id, scene.owner.studio.id);
+      if (action !== "studio.created") assert.equal(row.studioId, scene.owner.studio.id);
     }
   });
 

@@ -164,7 +164,7 @@ forOneEngine("JSON API", (fixture) => {
   test("returns 401 without a session, or with one that has ended", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
-    await fixture.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
+    await fixture.database.q.deleteFrom("sessions").where("userId", "=", owner.user.id).execute();
     for (const invalidCookie of ["", "atelier=", "atelier=x", "other=1", cookie])
       assertProblem(
         await call<Me>(server, "GET", "/api/me", { cookie: invalidCookie }),

@@ -65,8 +65,8 @@ async function deletePermanently({ deps, owner }: StudioFixture, assetId: string
 
 /** The recorded number of assets of the file; undefined if it was never copied. */
 async function readAssetCount({ database }: Fixture, { fileKey }: StudioFixture): Promise<number | undefined> {
-  const counts = database.q.selectFrom("shared_files").select("asset_count").where("storage_key", "=", fileKey);
-  return (await counts.executeTakeFirst())?.asset_count;
+  const counts = database.q.selectFrom("sharedFiles").select("assetCount").where("storageKey", "=", fileKey);
+  return (await counts.executeTakeFirst())?.assetCount;
 }
 
 const hasFile = async ({ files, fileKey }: StudioFixture): Promise<boolean> => (await files.keys()).includes(fileKey);

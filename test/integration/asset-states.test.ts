@@ -69,15 +69,15 @@ forEachEngine("asset states", (fixture) => {
       /** Asserts that database and store agree: every ready asset has its bytes, and all counts are correct. */
       async assertConsistent() {
         const { q } = fixture.database;
-        const assets = await q.selectFrom("assets").selectAll().where("studio_id", "=", owner.studio.id).execute();
+        const assets = await q.selectFrom("assets").selectAll().where("studioId", "=", owner.studio.id).execute();
         for (const asset of assets.filter(({ status }) => status === "ready")) {
-          const content = await files.readContent(asset.storage_key ?? "");
+          const content = await files.readContent(asset.storageKey ?? "");
           assert.equal(content?.length, asset.bytes);
           assert.equal(sha256(content), asset.sha256);
-          assert.equal((await deps.files.stat(asset.storage_key ?? ""))?.sha256, asset.sha256);
+          assert.equal((await deps.files.stat(asset.storageKey ?? ""))?.sha256, asset.sha256);
         }
-        assert.equal((await readPost())?.assetCount, assets.filter(({ post_id: id }) => id === postId).length);
-        const usedBytes = assets.reduce((sum, asset) => sum + asset.charged_bytes, 0);
+        assert.equal((await readPost())?.assetCount, assets.filter(({ postId: id }) => id === postId).length);
+        const usedBytes = assets.reduce((sum, asset) => sum + asset.chargedBytes, 0);
         assert.equal(await deps.assets.getUsedBytes(owner.studio.id), usedBytes);
       },
     };

@@ -239,7 +239,7 @@ forOneEngine("authority", (fixture) => {
     await fixture.database.q
       .updateTable("memberships")
       .set({ role: "member" })
-      .where("user_id", "=", owner.user.id)
+      .where("userId", "=", owner.user.id)
       .execute();
     assert.equal(await getOutcome(publishPost(deps, owner, { postId, connectionIds })), "forbidden");
   });

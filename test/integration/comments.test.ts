@@ -169,7 +169,7 @@ forEachEngine("comments", (fixture) => {
   test("parallel calls do not exceed the limit of comments per post, and deleting a comment allows another one (COM-4, R2, X7)", async () => {
     const { owner, postId } = await newStudioWithPost(deps);
     const last = await addComment(deps, owner, { postId, body: "A" });
-    const columns = { studio_id: owner.studio.id, post_id: postId, body: "B", created_at: clock(), change_count: 0 };
+    const columns = { studioId: owner.studio.id, postId, body: "B", createdAt: clock(), changeCount: 0 };
     const rows = Array.from({ length: maxCommentsPerPost - 4 }, () => ({ ...columns, id: deps.newId("comment") }));
     for (let i = 0; i < rows.length; i += 200) {
       const chunk = rows.slice(i, i + 200);
@@ -193,9 +193,9 @@ forEachEngine("comments", (fixture) => {
     await removeMember(deps, owner, { userId: member.user.id });
     const [first] = await readComments(deps, owner, kept.postId);
     assert.deepEqual([first?.user?.name, first?.client?.name], [member.user.name, "Claude"]);
-    const countRows = async (table: "comments" | "comment_changes") =>
-      (await database.q.selectFrom(table).selectAll().where("studio_id", "=", owner.studio.id).execute()).length;
-    const count = async () => [await countRows("comments"), await countRows("comment_changes")];
+    const countRows = async (table: "comments" | "commentChanges") =>
+      (await database.q.selectFrom(table).selectAll().where("studioId", "=", owner.studio.id).execute()).length;
+    const count = async () => [await countRows("comments"), await countRows("commentChanges")];
     await deletePost(deps, owner, { postId: trashed.postId });
     assert.deepEqual(await count(), [4, 2]);
     clock.advance(days(30));
@@ -271,7 +271,7 @@ forEachEngine("comments", (fixture) => {
     await addComment(deps, client, { postId, body: "C" });
     await undoOwnChanges(deps, client, { since });
     const listIds = async () => {
-      const rows = database.q.selectFrom("comments").select("id").where("post_id", "=", postId).orderBy("id");
+      const rows = database.q.selectFrom("comments").select("id").where("postId", "=", postId).orderBy("id");
       return (await rows.execute()).map(({ id }) => id);
     };
     clock.advance(days(31));
@@ -280,7 +280,7 @@ forEachEngine("comments", (fixture) => {
     clock.advance(1);
     await createPurgeJob(deps)(untilDone);
     assert.deepEqual(await listIds(), [answered.id, reply.id]);
-    const changes = database.q.selectFrom("comment_changes").select("change").where("studio_id", "=", owner.studio.id);
+    const changes = database.q.selectFrom("commentChanges").select("change").where("studioId", "=", owner.studio.id);
     assert.deepEqual(await changes.execute(), []);
   });
 });

@@ -134,8 +134,8 @@ forOneEngine("connect page", (fixture) => {
     const location = { studioId: owner.studio.id, connectionId: row?.id ?? "" };
     const firstToken = await getAccessToken(service.deps, location);
     await fixture.database.q
-      .updateTable("platform_connections")
-      .set({ expires_at: fixture.clock() })
+      .updateTable("platformConnections")
+      .set({ expiresAt: fixture.clock() })
       .where("id", "=", location.connectionId)
       .execute();
     const renewedToken = await getAccessToken(service.deps, location);

@@ -140,8 +140,8 @@ forEachEngine(
       assert.ok(Object.values(assets).every((asset) => !asset.isTrashed));
       for (const [assetId, key] of storageKeys)
         assert.equal((await deps.files.stat(key)) !== undefined, restoredIds.includes(assetId), `file of ${assetId}`);
-      for (const table of ["post_revisions", "post_revision_assets"] as const) {
-        const rows = await database.q.selectFrom(table).select("post_id").where("post_id", "=", postId).execute();
+      for (const table of ["postRevisions", "postRevisionAssets"] as const) {
+        const rows = await database.q.selectFrom(table).select("postId").where("postId", "=", postId).execute();
         assert.equal(rows.length > 0, postOutcome === "ok", table);
       }
     }

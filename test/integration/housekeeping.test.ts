@@ -32,10 +32,10 @@ forEachEngine("housekeeping", (fixture) => {
   async function insertSessions(prefix: string, count: number, getExpiry: (i: number) => number): Promise<void> {
     const { id } = await newSignedOutUser();
     const values = Array.from({ length: count }, (_, i) => ({
-      token_hash: `${prefix}-${i}`,
-      user_id: id,
-      created_at: 0,
-      expires_at: getExpiry(i),
+      tokenHash: `${prefix}-${i}`,
+      userId: id,
+      createdAt: 0,
+      expiresAt: getExpiry(i),
     }));
     for (let i = 0; i < values.length; i += 100)
       await fixture.database.q
@@ -44,13 +44,13 @@ forEachEngine("housekeeping", (fixture) => {
         .execute();
   }
   const countSessions = async (): Promise<number> =>
-    (await fixture.database.q.selectFrom("sessions").select("token_hash").execute()).length;
+    (await fixture.database.q.selectFrom("sessions").select("tokenHash").execute()).length;
 
   async function listRemaining() {
     const { q } = fixture.database;
-    const records = await q.selectFrom("oauth_records").select("id_hash as id").orderBy("id").execute();
-    const sessions = await q.selectFrom("sessions").select("token_hash as id").orderBy("id").execute();
-    const clients = await q.selectFrom("oauth_clients").select("id").orderBy("id").execute();
+    const records = await q.selectFrom("oauthRecords").select("idHash as id").orderBy("id").execute();
+    const sessions = await q.selectFrom("sessions").select("tokenHash as id").orderBy("id").execute();
+    const clients = await q.selectFrom("oauthClients").select("id").orderBy("id").execute();
     return [records, sessions, clients].map((rows) => rows.map(({ id }) => id));
   }
 
@@ -110,19 +110,19 @@ forEachEngine("housekeeping", (fixture) => {
         },
       },
     });
-    await fixture.database.q.deleteFrom("oauth_clients").execute();
+    await fixture.database.q.deleteFrom("oauthClients").execute();
     const revokedGrant = await grantClient("client-0007");
     await fixture.deps.grants.revoke(revokedGrant.id, fixture.clock());
     const createdAt = fixture.clock();
     // Several clients share a creation time, and a batch ends among them.
     const values = Array.from({ length: 1300 }, (_, i) => ({
       id: `client-${String(i).padStart(4, "0")}`,
-      metadata: "{}",
-      created_at: createdAt + Math.floor(i / 400),
+      metadata: {},
+      createdAt: createdAt + Math.floor(i / 400),
     }));
     for (let i = 0; i < values.length; i += 100)
       await fixture.database.q
-        .insertInto("oauth_clients")
+        .insertInto("oauthClients")
         .values(values.slice(i, i + 100))
         .execute();
     await purge(untilDone);
@@ -139,7 +139,7 @@ forEachEngine("housekeeping", (fixture) => {
 
   test("keeps a client that was renewed after the purge listed it (A26)", async () => {
     const { deps } = fixture;
-    await fixture.database.q.deleteFrom("oauth_clients").execute();
+    await fixture.database.q.deleteFrom("oauthClients").execute();
     await deps.oauthClients.put("old", {}, fixture.clock() - hours(48));
     const renewedAt = fixture.clock() - hours(23);
     const { listClients } = deps.purges;

@@ -23,8 +23,8 @@ forEachEngine("invitations", (fixture) => {
   const countMembers = async (owner: Caller) => (await listMembers(deps, owner)).members.length;
 
   async function countOwners({ studio }: Caller): Promise<number> {
-    const query = fixture.database.q.selectFrom("studios").select("owner_count").where("id", "=", studio.id);
-    return (await query.executeTakeFirstOrThrow()).owner_count;
+    const query = fixture.database.q.selectFrom("studios").select("ownerCount").where("id", "=", studio.id);
+    return (await query.executeTakeFirstOrThrow()).ownerCount;
   }
 
   test("a user who accepts an invitation within seven days becomes a member with its role (INVITE-1)", async () => {
@@ -182,20 +182,23 @@ forEachEngine("invitations", (fixture) => {
 
   /** Inserts open invitations of this creator. */
   async function insertInvitations({ studio, user }: Caller, count: number): Promise<void> {
-    const columns = { studio_id: studio.id, role: "member", email: null, created_by: user.id, created_at: clock() };
+    const columns = {
+      studioId: studio.id,
+      role: "member" as const,
+      email: null,
+      createdBy: user.id,
+      createdAt: clock(),
+    };
     const rows = Array.from({ length: count }, () => ({
       ...columns,
       id: deps.newId("invitation"),
-      token_hash: deps.newSecret(),
-      expires_at: clock() + days(7),
-      accepted_by: null,
-      accepted_at: null,
-      revoked_at: null,
+      tokenHash: deps.newSecret(),
+      expiresAt: clock() + days(7),
+      acceptedBy: null,
+      acceptedAt: null,
+      revokedAt: null,
     }));
-    await fixture.database.q
-      .insertInto("invitations")
-      .values(rows as never)
-      .execute();
+    await fixture.database.q.insertInto("invitations").values(rows).execute();
   }
 
   test("limits the open invitations of a studio, even with parallel calls (INVITE-1, X7)", async () => {

@@ -82,7 +82,7 @@ forEachEngine("uploads to the library", (fixture) => {
     const copy = await copyAsset(deps, owner, { assetId });
     for (const id of [assetId, copy.assetId])
       assert.equal((await attachAsset(deps, owner, { postId, assetId: id })).postId, postId);
-    const activity = fixture.database.q.selectFrom("activity").select("action").where("subject_id", "=", assetId);
+    const activity = fixture.database.q.selectFrom("activity").select("action").where("subjectId", "=", assetId);
     assert.deepEqual(
       (await activity.orderBy("id").execute()).map(({ action }) => action),
       ["asset.requested", "asset.uploaded", "asset.attached"],

@@ -79,8 +79,8 @@ forEachEngine(
       const now = fixture.clock();
       await q
         .updateTable("posts")
-        .set({ trashed_at: now, trash_expires_at: now + days(30) })
-        .where("studio_id", "=", studio.owner.studio.id)
+        .set({ trashedAt: now, trashExpiresAt: now + days(30) })
+        .where("studioId", "=", studio.owner.studio.id)
         .execute();
       return studio;
     }
@@ -124,7 +124,7 @@ forEachEngine(
       const rowCount = recordings.map(countRows).reduce((sum, count) => sum + count);
       assert.ok(rowCount >= 3 * itemCount, "deletes revisions and publications with statements of their own");
       await assertBatched(() => sweepTrash(deps, untilDone));
-      const { posts, post_revisions: revisions, publications } = await countStudioRows(fixture, studioId);
+      const { posts, postRevisions: revisions, publications } = await countStudioRows(fixture, studioId);
       assert.deepEqual({ posts, revisions, publications }, { posts: 0, revisions: 0, publications: 0 });
       const entries = await deps.activity.list(studioId, { action: "trash.emptied", limit: 100 });
       assert.deepEqual(
@@ -187,11 +187,11 @@ forEachEngine(
       const owner = await newStudio(deps);
       await fillStudio(fixture, owner, itemCount);
       const { q } = fixture.database;
-      await q.updateTable("posts").set({ search_indexed: 0 }).where("studio_id", "=", owner.studio.id).execute();
+      await q.updateTable("posts").set({ searchIndexed: false }).where("studioId", "=", owner.studio.id).execute();
       await assertBatched(() => indexExistingRows(deps, untilDone, silentLog));
       assert.equal(await deps.searchIndex.countUnindexed("posts"), 0);
-      const session = { user_id: owner.user.id, created_at: 0, expires_at: 1 };
-      const expiredSessions = Array.from({ length: 1100 }, (_, i) => ({ ...session, token_hash: `expired ${i}` }));
+      const session = { userId: owner.user.id, createdAt: 0, expiresAt: 1 };
+      const expiredSessions = Array.from({ length: 1100 }, (_, i) => ({ ...session, tokenHash: `expired ${i}` }));
       await q.insertInto("sessions").values(expiredSessions).execute();
       const recording = await assertBatched(() => createPurgeJob(deps)(untilDone), 500);
       assert.ok(countRows(recording) >= expiredSessions.length);
@@ -199,13 +199,13 @@ forEachEngine(
         .updateTable("assets")
         .set({
           status: "pending",
-          storage_key: null,
+          storageKey: null,
           bytes: null,
           version: null,
-          charged_bytes: 0,
-          upload_expires_at: 1,
+          chargedBytes: 0,
+          uploadExpiresAt: 1,
         })
-        .where("studio_id", "=", owner.studio.id)
+        .where("studioId", "=", owner.studio.id)
         .execute();
       await assertBatched(async () => {
         const { expired } = await createAssetSweeper(deps)(untilDone);
@@ -218,15 +218,15 @@ forEachEngine(
       const owner = await newStudio(deps);
       const { q } = fixture.database;
       const { studio, user } = owner;
-      const key = { studio_id: studio.id, user_id: user.id, verb: "create_post", input_hash: "h", result: "{}" };
-      const expiredKeys = Array.from({ length: 50 }, (_, i) => ({ ...key, key: `expired ${i}`, created_at: 1 }));
-      await q.insertInto("idempotency_keys").values(expiredKeys).execute();
+      const key = { studioId: studio.id, userId: user.id, verb: "create_post", inputHash: "h", result: "{}" };
+      const expiredKeys = Array.from({ length: 50 }, (_, i) => ({ ...key, key: `expired ${i}`, createdAt: 1 }));
+      await q.insertInto("idempotencyKeys").values(expiredKeys).execute();
       const create = (idempotencyKey: string) => createPost(deps, owner, { title: "A", body: "", idempotencyKey });
       const { rowCounts } = await assertBatched(() => create("first"));
       assert.ok(Math.max(...rowCounts) <= 20);
       await create("second");
       await create("third");
-      const keys = await q.selectFrom("idempotency_keys").select("key").where("user_id", "=", user.id).execute();
+      const keys = await q.selectFrom("idempotencyKeys").select("key").where("userId", "=", user.id).execute();
       assert.deepEqual(keys.map((row) => row.key).toSorted(), ["first", "second", "third"]);
     });
 

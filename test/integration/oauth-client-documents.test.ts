@@ -62,8 +62,8 @@ forOneEngine("oauth client documents", (fixture) => {
     assert.match(page.text, /If you approve, access goes to <strong>client\.example<\/strong>/);
     const { tokens } = await connectClient(service.base, { client, browser });
     assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
-    const grants = fixture.database.q.selectFrom("grants").select("client_verified").where("client_id", "=", client.id);
-    assert.deepEqual(await grants.execute(), [{ client_verified: 1 }]);
+    const grants = fixture.database.q.selectFrom("grants").select("clientVerified").where("clientId", "=", client.id);
+    assert.deepEqual(await grants.execute(), [{ clientVerified: true }]);
   });
 
   test("accepts missing and additional fields, and loopback redirects on any port (REG-4)", async () => {

@@ -89,7 +89,7 @@ forOneEngine("oauth consent", (fixture) => {
     const { q } = fixture.database;
     const user = await q.selectFrom("users").select("id").where("email", "=", email).executeTakeFirstOrThrow();
     const setRole = (role: "owner" | "member") =>
-      q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute();
+      q.updateTable("memberships").set({ role }).where("userId", "=", user.id).execute();
     assert.match(await listAbilities(), /Start connecting a social account/);
     await setRole("member");
     const asMember = await listAbilities();

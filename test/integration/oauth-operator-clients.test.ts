@@ -56,7 +56,7 @@ forOneEngine("the operator's OAuth clients", (fixture) => {
     });
     assert.equal(tokenResponse.status, 200, tokenResponse.text);
     assert.equal((await refreshTokens(base, { ...client, secret }, tokenResponse.body.refresh_token)).status, 200);
-    assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
+    assert.deepEqual(await fixture.database.q.selectFrom("oauthClients").select("id").execute(), []);
   });
 
   test("an invalid file prevents startup with an error that names the problem and its location (REG-3)", async () => {

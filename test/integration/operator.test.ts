@@ -162,9 +162,9 @@ forOneEngine("operator", (fixture) => {
     assert.deepEqual([studio?.id, studio?.members, studio?.owners.length], [owner.studio.id, 2, 2]);
     const ownerCountQuery = fixture.database.q
       .selectFrom("studios")
-      .select("owner_count")
+      .select("ownerCount")
       .where("id", "=", owner.studio.id);
-    assert.equal((await ownerCountQuery.executeTakeFirstOrThrow()).owner_count, 2);
+    assert.equal((await ownerCountQuery.executeTakeFirstOrThrow()).ownerCount, 2);
   });
 
   test("lists grants of all users, one user or one client, and revokes them immediately (L5)", async () => {

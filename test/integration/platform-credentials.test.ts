@@ -32,11 +32,11 @@ forOneEngine("platform credentials", (fixture) => {
     return { owner, connectionId, connectionRef: { studioId: owner.studio.id, connectionId } };
   };
   const setCredential = (id: string, credential: string) =>
-    fixture.database.q.updateTable("platform_connections").set({ credential }).where("id", "=", id).execute();
+    fixture.database.q.updateTable("platformConnections").set({ credential }).where("id", "=", id).execute();
   const readCredential = async (id: string): Promise<string> =>
     (
       await fixture.database.q
-        .selectFrom("platform_connections")
+        .selectFrom("platformConnections")
         .select("credential")
         .where("id", "=", id)
         .executeTakeFirstOrThrow()

@@ -118,9 +118,9 @@ forEachEngine("platforms with instances", (fixture) => {
     ])
       assert.equal(await getOutcome(requestConnect(instanceUrl, owner)), "ok", instanceUrl);
     const pendingConnects = await fixture.database.q
-      .selectFrom("platform_connects")
+      .selectFrom("platformConnects")
       .select("instance")
-      .where("studio_id", "=", owner.studio.id)
+      .where("studioId", "=", owner.studio.id)
       .execute();
     assert.deepEqual([...new Set(pendingConnects.map(({ instance }) => instance))], [strict.origin]);
   });
@@ -196,7 +196,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const unusedDeps = withPlatform(fixture.deps, unusedInstance);
     const purgeAndCheckRegistrations = async () => {
       await createPurgeJob(deps)(untilDone);
-      const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
+      const rows = await fixture.database.q.selectFrom("platformApps").select("instance").execute();
       return [usedInstance, unusedInstance].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };
     await requestConnect(unusedInstance.origin, owner, unusedDeps);

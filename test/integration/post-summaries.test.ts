@@ -65,21 +65,21 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     const id = deps.newId("publication");
     const now = deps.clock();
     const stateColumns: Partial<Record<PublicationState, object>> = {
-      scheduled: { due_at: at, next_run_at: at },
-      preparing: { due_at: at, lease_expires_at: now + hours(1) },
-      published: { published_at: now },
+      scheduled: { dueAt: at, nextRunAt: at },
+      preparing: { dueAt: at, leaseExpiresAt: now + hours(1) },
+      published: { publishedAt: now },
     };
     await fixture.database.q
       .insertInto("publications")
       .values({
         ...{
           id,
-          studio_id: caller.studio.id,
-          post_id: postId,
-          connection_id: connectionId,
-          requested_by: caller.user.id,
+          studioId: caller.studio.id,
+          postId,
+          connectionId,
+          requestedBy: caller.user.id,
         },
-        ...{ state, scheduled_for: at, includes_title: 0, revision: 1, digest: "", created_at: now },
+        ...{ state, scheduledFor: at, includesTitle: false, revision: 1, digest: "", createdAt: now },
         ...stateColumns[state],
       })
       .execute();
@@ -448,9 +448,9 @@ async function fillStudio({ deps, database }: Fixture, owner: Caller, connection
       .insertInto("posts")
       .values(
         chunk.map((id, i) => ({
-          ...{ id, studio_id: studioId, title: "Title", body: "Body", created_by: owner.user.id, search_text: "" },
-          ...{ status: i % 10 === 0 ? ("draft" as const) : ("archived" as const), revision: 1, search_indexed: 1 },
-          ...{ created_at: now, updated_at: now },
+          ...{ id, studioId, title: "Title", body: "Body", createdBy: owner.user.id, searchText: "" },
+          ...{ status: i % 10 === 0 ? ("draft" as const) : ("archived" as const), revision: 1, searchIndexed: true },
+          ...{ createdAt: now, updatedAt: now },
         })),
       )
       .execute();
@@ -458,9 +458,9 @@ async function fillStudio({ deps, database }: Fixture, owner: Caller, connection
       .insertInto("publications")
       .values(
         chunk.map((postId, i) => ({
-          ...{ id: deps.newId("publication"), studio_id: studioId, post_id: postId, connection_id: connectionId },
-          ...{ state: "missed" as const, scheduled_for: now + hours(start + i), includes_title: 0, revision: 1 },
-          ...{ digest: "", created_at: now },
+          ...{ id: deps.newId("publication"), studioId, postId, connectionId },
+          ...{ state: "missed" as const, scheduledFor: now + hours(start + i), includesTitle: false, revision: 1 },
+          ...{ digest: "", createdAt: now },
         })),
       )
       .execute();

@@ -54,7 +54,7 @@ forOneEngine("attacks on publishing", (fixture) => {
   const setState = (id: string, state: PublicationState) =>
     fixture.database.q
       .updateTable("publications")
-      .set({ state, due_at: null, next_run_at: null, lease_expires_at: null })
+      .set({ state, dueAt: null, nextRunAt: null, leaseExpiresAt: null })
       .where("id", "=", id)
       .execute();
   const editAsClient = (postId: string, revision: number, body: string) =>
@@ -82,7 +82,7 @@ forOneEngine("attacks on publishing", (fixture) => {
       await edit(unconfirmed.postId);
       await fixture.database.q
         .updateTable("publications")
-        .set({ scheduled_for: null })
+        .set({ scheduledFor: null })
         .where("id", "=", unconfirmed.id)
         .execute();
       await resolvePublication(deps(), owner, { publicationId: unconfirmed.id, outcome: "retry" });

@@ -122,8 +122,8 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     await fixture.database.q
       .updateTable("publications")
       .set({
-        ...{ state: "committing", lease_expires_at: now, next_run_at: now, started_at: now, committed_at: now },
-        ...{ content: JSON.stringify({ title: null, text: "Text", assets: [] }), commit_key: "key" },
+        ...{ state: "committing", leaseExpiresAt: now, nextRunAt: now, startedAt: now, committedAt: now },
+        ...{ content: { title: null, text: "Text", assets: [] }, commitKey: "key" },
       })
       .execute();
     const others = await publishNow(await newStudio(getDeps()), otherHost, 1);

@@ -235,7 +235,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     );
     const rows = await fixture.database.q
       .selectFrom("publications")
-      .select(["state", "requested_client_id as clientId", "approved_by as approvedBy", "remote_id as remoteId"])
+      .select(["state", "requestedClientId as clientId", "approvedBy as approvedBy", "remoteId as remoteId"])
       .execute();
     const published = rows.filter(({ state }) => state === "published");
     assert.ok(published.length > 0);

@@ -249,7 +249,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
 
   test("a studio is deleted after a run has uploaded its files: the post is not sent (T10)", async () => {
     const setDeletedAt = (time: number | null) =>
-      fixture.database.q.updateTable("studios").set({ deleted_at: time }).where("id", "=", owner().studio.id).execute();
+      fixture.database.q.updateTable("studios").set({ deletedAt: time }).where("id", "=", owner().studio.id).execute();
     await request(owner(), await connect("deleted"));
     const text = `Post ${count}`;
     const { publisher } = deps();

@@ -185,8 +185,8 @@ forOneEngine("runs of publications", (fixture) => {
     const change = { ...unscheduledColumns, state: "unconfirmed", content } as const;
     await deps.publications.update(id, change, { states: ["scheduled"] });
     await fixture.database.q
-      .updateTable("platform_connections")
-      .set({ limits: JSON.stringify({ maxCharacters: 5 }) })
+      .updateTable("platformConnections")
+      .set({ limits: { maxCharacters: 5 } })
       .where("id", "=", connectionId)
       .execute();
     await resolvePublication(deps, publishing.owner, { publicationId: id, outcome: "retry" });
@@ -373,7 +373,7 @@ forOneEngine("runs of publications", (fixture) => {
 
   test("a rejected access token is renewed once; if that fails, so does the publication (PUB-13)", async () => {
     const { q } = fixture.database;
-    await q.deleteFrom("oauth_records").where("model", "=", "SandboxAccessToken").execute();
+    await q.deleteFrom("oauthRecords").where("model", "=", "SandboxAccessToken").execute();
     const renewed = await publish("sandbox", "Renewed");
     await publishing.waitForState(renewed.id, "published");
     const rejected = await publish("sandbox-keyed", "Not renewed");

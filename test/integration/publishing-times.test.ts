@@ -36,7 +36,7 @@ forEachEngine("publishing at a time", (fixture) => {
     const dueAt = Date.parse(fromNow(-agoMs));
     return fixture.database.q
       .updateTable("publications")
-      .set({ due_at: dueAt, next_run_at: dueAt, scheduled_for: dueAt, ...columns })
+      .set({ dueAt, nextRunAt: dueAt, scheduledFor: dueAt, ...columns })
       .where("id", "=", id)
       .execute();
   };
@@ -76,7 +76,7 @@ forEachEngine("publishing at a time", (fixture) => {
     const post = await q.selectFrom("posts").selectAll().where("id", "=", postId).executeTakeFirstOrThrow();
     const publication = await q.selectFrom("publications").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const posts = Array.from({ length: 120 }, () => ({ ...post, id: newId("post") }));
-    const copies = posts.map((copy) => ({ ...publication, id: newId("publication"), post_id: copy.id }));
+    const copies = posts.map((copy) => ({ ...publication, id: newId("publication"), postId: copy.id }));
     await q.insertInto("posts").values(posts).execute();
     await q.insertInto("publications").values(copies).execute();
     const states = await runUntilFinal(id, ...copies.map((copy) => copy.id));
@@ -87,12 +87,12 @@ forEachEngine("publishing at a time", (fixture) => {
   test("an interrupted run that is older than an hour fails instead of publishing late (PUB-9)", async () => {
     const [waiting, preparing] = [await schedule("Waiting"), await schedule("Preparing")];
     const startedAt = Date.parse(fromNow(-minutes(61)));
-    await setDue(waiting.id, minutes(61), { started_at: startedAt });
+    await setDue(waiting.id, minutes(61), { startedAt });
     await setDue(preparing.id, minutes(61), {
-      started_at: startedAt,
+      startedAt,
       state: "preparing",
-      next_run_at: null,
-      lease_expires_at: startedAt,
+      nextRunAt: null,
+      leaseExpiresAt: startedAt,
     });
     assert.deepEqual(await runUntilFinal(waiting.id, preparing.id), ["failed", "failed"]);
     assert.deepEqual([await countPosts("Waiting"), await countPosts("Preparing")], [0, 0]);

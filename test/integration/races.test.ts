@@ -9,10 +9,10 @@ import { newMember, newStudio } from "../support/users.ts";
 forEachEngine("races for the last owner", ({ deps, database }) => {
   /** Counts the owners and checks that the studio's owner_count matches. */
   async function countOwners(studioId: string): Promise<number> {
-    const studio = database.q.selectFrom("studios").select("owner_count").where("id", "=", studioId);
-    const owners = database.q.selectFrom("memberships").select("user_id").where("studio_id", "=", studioId);
+    const studio = database.q.selectFrom("studios").select("ownerCount").where("id", "=", studioId);
+    const owners = database.q.selectFrom("memberships").select("userId").where("studioId", "=", studioId);
     const [row, ownerRows] = [await studio.execute(), await owners.where("role", "=", "owner").execute()];
-    assert.equal(row[0]?.owner_count, ownerRows.length, "owner_count matches the memberships");
+    assert.equal(row[0]?.ownerCount, ownerRows.length, "owner_count matches the memberships");
     return ownerRows.length;
   }
 
@@ -75,16 +75,13 @@ forEachEngine("races for the last owner", ({ deps, database }) => {
   async function assertActivityMatchesRoles(studioId: string, userIds: readonly string[]): Promise<void> {
     const { q } = database;
     for (const userId of userIds) {
-      const activity = q.selectFrom("activity").select("detail").where("studio_id", "=", studioId);
-      const rows = await activity
-        .where("subject_id", "=", userId)
-        .where("action", "=", "member.role_changed")
-        .execute();
+      const activity = q.selectFrom("activity").select("detail").where("studioId", "=", studioId);
+      const rows = await activity.where("subjectId", "=", userId).where("action", "=", "member.role_changed").execute();
       const changes = rows.map(({ detail }) => JSON.parse(detail) as { from: string; to: string });
       const balance = (role: string) =>
         changes.filter(({ to }) => to === role).length - changes.filter(({ from }) => from === role).length;
-      const membership = q.selectFrom("memberships").select("role").where("studio_id", "=", studioId);
-      const { role } = await membership.where("user_id", "=", userId).executeTakeFirstOrThrow();
+      const membership = q.selectFrom("memberships").select("role").where("studioId", "=", studioId);
+      const { role } = await membership.where("userId", "=", userId).executeTakeFirstOrThrow();
       const expected = { owner: 0, admin: 0, member: 0, ...(role === "owner" ? {} : { owner: -1, [role]: 1 }) };
       assert.deepEqual({ owner: balance("owner"), admin: balance("admin"), member: balance("member") }, expected);
     }

@@ -22,7 +22,7 @@ import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forOneEngine("rate limits", (fixture) => {
-  const listRows = async () => fixture.database.q.selectFrom("rate_limits").selectAll().execute();
+  const listRows = async () => fixture.database.q.selectFrom("rateLimits").selectAll().execute();
 
   const hit = (name: RateLimitName, key: string) => getOutcome(enforceRateLimit(fixture.deps, name, key));
 

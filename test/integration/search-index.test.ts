@@ -133,7 +133,11 @@ forEachEngine("search index", (fixture) => {
     await assertTokensMatch(fixture.location);
     assert.equal((await listPosts(deps, owner, { limit: 100, query: "harbour" })).posts.length, 100);
     assert.equal((await listPosts(deps, owner, { limit: 100, query: "changed harb" })).posts.length, 10);
-    const unindexedRows = await database.q.selectFrom("posts").select("id").where("search_indexed", "=", 0).execute();
+    const unindexedRows = await database.q
+      .selectFrom("posts")
+      .select("id")
+      .where("searchIndexed", "=", false)
+      .execute();
     assert.deepEqual(unindexedRows, []);
   });
 
@@ -144,8 +148,8 @@ forEachEngine("search index", (fixture) => {
     await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
     // The older version knows neither tokens nor the column that marks the row.
     await fixture.database.q.updateTable("posts").set({ title: "Port" }).where("id", "=", postId).execute();
-    await fixture.database.q.updateTable("posts").set({ search_text: "port text" }).where("id", "=", postId).execute();
-    await fixture.database.q.updateTable("assets").set({ alt_text: "Gulls" }).where("id", "=", assetId).execute();
+    await fixture.database.q.updateTable("posts").set({ searchText: "port text" }).where("id", "=", postId).execute();
+    await fixture.database.q.updateTable("assets").set({ altText: "Gulls" }).where("id", "=", assetId).execute();
     for (const isIndexed of [false, true]) {
       if (isIndexed) await indexExistingRows(deps, untilDone, silentLog);
       const count = async (query: string): Promise<number> =>
@@ -156,7 +160,7 @@ forEachEngine("search index", (fixture) => {
     await assertTokensMatch(fixture.location);
     // This version updates the row before the background job does.
     await fixture.database.q.updateTable("posts").set({ title: "Quay" }).where("id", "=", postId).execute();
-    await fixture.database.q.updateTable("posts").set({ search_text: "quay text" }).where("id", "=", postId).execute();
+    await fixture.database.q.updateTable("posts").set({ searchText: "quay text" }).where("id", "=", postId).execute();
     await updatePost(deps, owner, { postId, title: "QUAY" });
     await assertTokensMatch(fixture.location);
     assert.equal(await hasUnindexedRows(deps), false);
@@ -203,24 +207,24 @@ forEachEngine("search index", (fixture) => {
       const olderDatabase = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
       const owner = await newStudio(createDeps(olderDatabase, fixture.clock));
       const [postId, assetId] = [fixture.deps.newId("post"), fixture.deps.newId("asset")];
-      const row = { studio_id: owner.studio.id, created_by: owner.user.id, created_at: 1 };
+      const row = { studioId: owner.studio.id, createdBy: owner.user.id, createdAt: 1 };
       // As the version with migration 0014 stored it: its search text has no marks at all.
       const post = {
-        ...{ ...row, id: postId, title: "Straße หน้า", body: "Text", search_text: "straße หนา text" },
-        ...{ status: "draft" as const, revision: 1, updated_at: 1 },
+        ...{ ...row, id: postId, title: "Straße หน้า", body: "Text", searchText: "straße หนา text" },
+        ...{ status: "draft" as const, revision: 1, updatedAt: 1 },
       };
       const asset = {
-        ...{ ...row, id: assetId, kind: "image" as const, mime_type: "image/png", filename: "Größe.png" },
-        ...{ status: "pending" as const, charged_bytes: 0, upload_expires_at: 1 },
+        ...{ ...row, id: assetId, kind: "image" as const, mimeType: "image/png", filename: "Größe.png" },
+        ...{ status: "pending" as const, chargedBytes: 0, uploadExpiresAt: 1 },
       };
-      const change = { asset_id: assetId, change: 1, field: "altText", after: "x", studio_id: owner.studio.id, at: 1 };
+      const change = { assetId, change: 1, field: "altText", after: "x", studioId: owner.studio.id, at: 1 };
       await olderDatabase.q.insertInto("posts").values(post).execute();
       await olderDatabase.q
         .insertInto("assets")
         .values(asset as never)
         .execute();
       await olderDatabase.q
-        .insertInto("asset_changes")
+        .insertInto("assetChanges")
         .values(change as never)
         .execute();
       await olderDatabase.close();
@@ -239,7 +243,7 @@ forEachEngine("search index", (fixture) => {
         assert.deepEqual(await search("หนา"), []);
         assert.deepEqual(await search("grosse png"), [assetId]);
       }
-      assert.equal((await database.q.selectFrom("asset_changes").selectAll().execute()).length, 1);
+      assert.equal((await database.q.selectFrom("assetChanges").selectAll().execute()).length, 1);
       await assertTokensMatch(location);
       await database.close();
     } finally {

@@ -172,11 +172,11 @@ async function createModelStudio(baseDeps: Deps) {
         if (assetsByKey.has(key)) assert.equal(await readDigest(files, key), digest, key);
         else assert.equal(await files.stat(key), undefined, `${key} is kept without an asset`);
       }
-      const counts = await q.selectFrom("shared_files").selectAll().where("studio_id", "=", studioId).execute();
-      for (const { storage_key: key, asset_count: count } of counts)
+      const counts = await q.selectFrom("sharedFiles").selectAll().where("studioId", "=", studioId).execute();
+      for (const { storageKey: key, assetCount: count } of counts)
         assert.equal(count, assetsByKey.get(key)?.length, key);
       for (const [key, keyAssets] of assetsByKey)
-        assert.ok(keyAssets.length === 1 || counts.some(({ storage_key: countedKey }) => countedKey === key), key);
+        assert.ok(keyAssets.length === 1 || counts.some(({ storageKey: countedKey }) => countedKey === key), key);
       assert.equal(
         await deps.assets.getUsedBytes(studioId),
         [...assetsByKey.values()].reduce((sum, [asset]) => sum + (asset?.bytes ?? 0), 0),

@@ -49,7 +49,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   const countRows = async () => {
     const { q } = fixture.database;
     const users = await q.selectFrom("users").select("id").execute();
-    return [users.length, (await q.selectFrom("sessions").select("token_hash").execute()).length];
+    return [users.length, (await q.selectFrom("sessions").select("tokenHash").execute()).length];
   };
   /** Starts the server again, as an operator does after changing a setting. */
   const restartServer = async (settings = issuer.settings): Promise<void> => {
@@ -137,8 +137,8 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       samesite: "Lax",
     });
     assert.match(firstCookie.value, /^[\w-]{43}$/);
-    const storedSessions = await fixture.database.q.selectFrom("sessions").select("token_hash").execute();
-    assert.ok(storedSessions.every(({ token_hash }) => !token_hash.includes(firstCookie.value)));
+    const storedSessions = await fixture.database.q.selectFrom("sessions").select("tokenHash").execute();
+    assert.ok(storedSessions.every(({ tokenHash }) => !tokenHash.includes(firstCookie.value)));
     const oldCookies = browser.cookies.copy();
     await signIn(base, "ada@example.com", browser);
     assert.notEqual(browser.cookies.get("atelier")!.value, firstCookie.value);

@@ -108,8 +108,8 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     fixture.database.q
       .updateTable("memberships")
       .set({ role: "member" })
-      .where("user_id", "=", user.id)
-      .where("studio_id", "=", studio.id)
+      .where("userId", "=", user.id)
+      .where("studioId", "=", studio.id)
       .execute();
 
   const signOut = (cookie: string) =>
@@ -183,7 +183,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
       const owner = await newStudio(fixture.deps);
       const { id: postId } = await createPost(fixture.deps, owner, { title: "Post", body: "" });
       const { url } = await createUploadSession(server.deps, owner, { postId });
-      const links = fixture.database.q.selectFrom("upload_links").select("id").where("post_id", "=", postId);
+      const links = fixture.database.q.selectFrom("uploadLinks").select("id").where("postId", "=", postId);
       const { id: linkId } = await links.executeTakeFirstOrThrow();
       const slowRequest: SlowRequest = {
         method: "POST",
@@ -219,7 +219,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     const member = await newMember(fixture.deps, owner, "member");
     await fixture.database.q
       .updateTable("users")
-      .set({ active_studio_id: owner.studio.id })
+      .set({ activeStudioId: owner.studio.id })
       .where("id", "=", member.user.id)
       .execute();
     const client = await actThroughClient(fixture.deps, member);

@@ -77,7 +77,7 @@ forEachEngine("studio settings", (fixture) => {
     assert.equal((await describeMe(deps, owner)).activeStudioId, ownerInOther.studio.id);
     for (const asset of assets) assert.equal(await deps.files.stat(asset?.storageKey ?? ""), undefined);
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
-      const rows = database.q.selectFrom(table).select("studio_id").where("studio_id", "=", owner.studio.id);
+      const rows = database.q.selectFrom(table).select("studioId").where("studioId", "=", owner.studio.id);
       assert.deepEqual(await rows.execute(), [], table);
     }
     assert.equal(await getOutcome(deleteStudio(deps, owner, { name: "Deleted" })), "not_found");

@@ -106,9 +106,9 @@ forEachEngine("studios", (fixture) => {
     const { studio, user } = await newStudio(deps);
     const { q } = fixture.database;
     const role = "root" as never;
-    const unknownUser = { studio_id: studio.id, user_id: "usr_unknown", role: "member" as const, joined_at: 1 };
-    await assert.rejects(q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute());
-    await assert.rejects(q.updateTable("studios").set({ owner_count: 0 }).where("id", "=", studio.id).execute());
+    const unknownUser = { studioId: studio.id, userId: "usr_unknown", role: "member" as const, joinedAt: 1 };
+    await assert.rejects(q.updateTable("memberships").set({ role }).where("userId", "=", user.id).execute());
+    await assert.rejects(q.updateTable("studios").set({ ownerCount: 0 }).where("id", "=", studio.id).execute());
     await assert.rejects(q.insertInto("memberships").values(unknownUser).execute());
     assert.equal((await resolveStudioCaller(deps, await signInUser(deps, user), studio.id)).role, "owner");
   });

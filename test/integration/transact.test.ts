@@ -11,7 +11,7 @@ forEachEngine("transactions", (fixture) => {
   const addUser = ({ q }: Connection, id: string) =>
     q
       .insertInto("users")
-      .values({ id, issuer: "i", subject: id, name: "", email_verified: 0, created_at: 1 })
+      .values({ id, issuer: "i", subject: id, name: "", emailVerified: false, createdAt: 1 })
       .execute();
 
   test("a failed transaction leaves nothing behind, and the next one works (ACT-2)", async () => {
@@ -56,8 +56,7 @@ forEachEngine(
       (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(fixture.database.q)).rows.length;
 
     async function readCreationTime(id: string, { q }: Connection = fixture.database): Promise<number> {
-      return (await q.selectFrom("users").select("created_at").where("id", "=", id).executeTakeFirstOrThrow())
-        .created_at;
+      return (await q.selectFrom("users").select("createdAt").where("id", "=", id).executeTakeFirstOrThrow()).createdAt;
     }
 
     for (const state of ["40001", "40P01"]) {

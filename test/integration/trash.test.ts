@@ -146,11 +146,7 @@ forEachEngine("trash", (fixture) => {
   test("a studio whose trash can't be deleted does not prevent the deletion of others (TRASH-3, H3)", async () => {
     const [damaged, owner] = [await newStudio(deps), await newStudio(deps)];
     const setUsedBytes = (bytes: number) =>
-      fixture.database.q
-        .updateTable("studios")
-        .set({ used_bytes: bytes })
-        .where("id", "=", damaged.studio.id)
-        .execute();
+      fixture.database.q.updateTable("studios").set({ usedBytes: bytes }).where("id", "=", damaged.studio.id).execute();
     // More than a batch.
     for (let i = 0; i < 51; i++) {
       const { postId } = await addPost(deps, damaged, { files: Number(i === 0) });

@@ -213,7 +213,7 @@ async function createStudio(
   }
 
   async function findNewestUndo(): Promise<string | null> {
-    const query = database.q.selectFrom("activity").select("id").where("studio_id", "=", owner.studio.id);
+    const query = database.q.selectFrom("activity").select("id").where("studioId", "=", owner.studio.id);
     const [row] = await query.where("action", "=", "client.undone").orderBy("id", "desc").limit(1).execute();
     return row && !undoIds.includes(row.id) ? row.id : null;
   }

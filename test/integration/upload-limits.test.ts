@@ -26,18 +26,18 @@ forEachEngine("limits of upload links", (fixture) => {
   async function createPostWithLinks(linkCount: number): Promise<{ owner: Caller; postId: string }> {
     const owner = await newStudio(deps);
     const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
-    const columns = { studio_id: owner.studio.id, post_id: postId, created_by: owner.user.id, in_place: 0 };
+    const columns = { studioId: owner.studio.id, postId, createdBy: owner.user.id, isInPlace: false };
     const rows = Array.from({ length: linkCount }, () => ({
       ...columns,
       id: deps.newId("uploadLink"),
-      grant_id: null,
-      client_id: null,
-      client_name: null,
-      created_at: clock(),
-      expires_at: clock() + linkLifetime,
-      withdrawn_at: null,
+      grantId: null,
+      clientId: null,
+      clientName: null,
+      createdAt: clock(),
+      expiresAt: clock() + linkLifetime,
+      withdrawnAt: null,
     }));
-    await fixture.database.q.insertInto("upload_links").values(rows).execute();
+    await fixture.database.q.insertInto("uploadLinks").values(rows).execute();
     return { owner, postId };
   }
 

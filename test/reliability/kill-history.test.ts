@@ -67,14 +67,14 @@ for (const engine of listEngines()) {
           const { q } = database;
           const post = await q
             .selectFrom("posts")
-            .select(["studio_id", "revision", "trashed_at"])
+            .select(["studioId", "revision", "trashedAt"])
             .where("id", "=", postId)
             .executeTakeFirstOrThrow();
-          await readConsistentStudio(database, post.studio_id);
+          await readConsistentStudio(database, post.studioId);
           const rows = await q
-            .selectFrom("post_revisions")
+            .selectFrom("postRevisions")
             .select("revision")
-            .where("post_id", "=", postId)
+            .where("postId", "=", postId)
             .orderBy("revision")
             .execute();
           assert.deepEqual(
@@ -87,10 +87,10 @@ for (const engine of listEngines()) {
             (line) => line === `trashed ${postId}` || line === `restored ${postId}`,
           );
           const trashChangeRows = await q
-            .selectFrom("post_revisions")
+            .selectFrom("postRevisions")
             .select("revision")
-            .where("post_id", "=", postId)
-            .where("trashed_changed", "=", 1)
+            .where("postId", "=", postId)
+            .where("trashedChanged", "=", true)
             .execute();
           assert.ok(
             trashChangeRows.length >= acknowledgedLines.length,

@@ -46,7 +46,7 @@ forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
       isIndexed: false,
     }));
     const countIndexed = async (): Promise<number> =>
-      (await database.q.selectFrom("posts").select("id").where("search_indexed", "=", 1).execute()).length;
+      (await database.q.selectFrom("posts").select("id").where("searchIndexed", "=", true).execute()).length;
     await killJob("index existing rows", location, indexKills, async () => {
       const indexedCount = await countIndexed();
       assert.ok(indexedCount > 0 && indexedCount < postCount, `${indexedCount}`);
@@ -81,8 +81,8 @@ forEachEngine("kill -9 while a deleted studio is purged", (fixture) => {
     });
     assert.equal(await countRows(), 0);
     assert.deepEqual(await countStudioRows(fixture, otherOwner.studio.id), otherRows);
-    const posts = await database.q.selectFrom("posts").select("studio_id").distinct().execute();
-    assert.deepEqual(posts, [{ studio_id: otherOwner.studio.id }]);
+    const posts = await database.q.selectFrom("posts").select("studioId").distinct().execute();
+    assert.deepEqual(posts, [{ studioId: otherOwner.studio.id }]);
     const indexedPosts = await sql`SELECT post_id FROM post_search`.execute(database.q);
     assert.equal(indexedPosts.rows.length, otherRows.posts);
   });

@@ -82,9 +82,9 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   const listRows = () =>
     fixture.database.q
       .selectFrom("publications as p")
-      .innerJoin("platform_connections as c", "c.id", "p.connection_id")
-      .innerJoin("posts", "posts.id", "p.post_id")
-      .select(["p.id", "p.state", "p.remote_id as remoteId", "c.platform", "c.id as connectionId", "posts.body"])
+      .innerJoin("platformConnections as c", "c.id", "p.connectionId")
+      .innerJoin("posts", "posts.id", "p.postId")
+      .select(["p.id", "p.state", "p.remoteId as remoteId", "c.platform", "c.id as connectionId", "posts.body"])
       .execute();
   const countInStates = async (...states: PublicationState[]): Promise<number> =>
     (await fixture.database.q.selectFrom("publications").select("id").where("state", "in", states).execute()).length;
@@ -92,7 +92,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   const countTimeouts = ({ lines }: HelperProcess): number => lines.filter((line) => line.startsWith("timeout")).length;
 
   const readFaults = async (): Promise<{ dropResponses: number; unavailableNext: number }> => {
-    const rows = await fixture.database.q.selectFrom("sandbox_faults").selectAll().execute();
+    const rows = await fixture.database.q.selectFrom("sandboxFaults").selectAll().execute();
     const find = (name: string): number => rows.find((row) => row.name === name)?.remaining ?? 0;
     return { dropResponses: find("dropResponses"), unavailableNext: find("unavailableNext") };
   };

@@ -54,7 +54,7 @@ describe(
       const studio = await newStudioClient(base);
       for (const account of accounts) await studio.connectSandbox(account);
       database = await openDatabase({ ...location, log: silentLog });
-      const connections = await database.q.selectFrom("platform_connections").select("id").execute();
+      const connections = await database.q.selectFrom("platformConnections").select("id").execute();
       assert.equal(connections.length, accounts.length);
       proxy.targetPorts = ports;
       load = startFailoverLoad(
@@ -192,7 +192,7 @@ describe(
         intervalMs: 200,
         description: "every publication is final",
       });
-      const rows = await database.q.selectFrom("publications").select(["id", "state", "problem_code"]).execute();
+      const rows = await database.q.selectFrom("publications").select(["id", "state", "problemCode"]).execute();
       assert.deepEqual(
         rows.filter(({ state }) => state !== "published"),
         [],
@@ -204,7 +204,7 @@ describe(
         [],
         "no acknowledged publication is lost",
       );
-      const sandboxRows = await database.q.selectFrom("sandbox_posts").select("text").execute();
+      const sandboxRows = await database.q.selectFrom("sandboxPosts").select("text").execute();
       const texts = sandboxRows.map(({ text }) => text);
       assert.equal(new Set(texts).size, texts.length, "no text was published twice");
       assert.deepEqual(

@@ -43,7 +43,7 @@ forEachEngine(
       const dueAt = (await service.deps.publications.getTime()) + seconds(2);
       await fixture.database.q
         .updateTable("publications")
-        .set({ scheduled_for: dueAt, due_at: dueAt, next_run_at: dueAt })
+        .set({ scheduledFor: dueAt, dueAt, nextRunAt: dueAt })
         .execute();
       const countPublished = async () =>
         (await fixture.database.q.selectFrom("publications").select("id").where("state", "=", "published").execute())
@@ -59,8 +59,8 @@ forEachEngine(
       assert.equal(posts.length, publicationCount);
       const steps = await fixture.database.q
         .selectFrom("activity as a")
-        .innerJoin("publications as p", "p.id", "a.subject_id")
-        .select(["a.action", "a.at", "p.connection_id as connectionId"])
+        .innerJoin("publications as p", "p.id", "a.subjectId")
+        .select(["a.action", "a.at", "p.connectionId as connectionId"])
         .where("a.action", "in", ["publication.started", "publication.published"])
         .orderBy("a.at")
         .orderBy("a.id")

@@ -36,7 +36,7 @@ describe("four processes behind HAProxy, restarted one after another under load"
       return client;
     }));
     database = await openDatabase({ ...fleet.location, log: silentLog });
-    const connections = await database.q.selectFrom("platform_connections").select("id").execute();
+    const connections = await database.q.selectFrom("platformConnections").select("id").execute();
     assert.equal(connections.length, accounts.length);
     load = await startRestartLoad(
       studio,
@@ -97,7 +97,7 @@ describe("four processes behind HAProxy, restarted one after another under load"
       { timeoutMs: 60_000, intervalMs: 200, description: "every publication is final" },
     );
     const states = new Map((await listRows()).map(({ id, state }) => [id, state]));
-    const texts = (await database.q.selectFrom("sandbox_posts").select("text").execute()).map(({ text }) => text);
+    const texts = (await database.q.selectFrom("sandboxPosts").select("text").execute()).map(({ text }) => text);
     assert.equal(new Set(texts).size, texts.length, "no text was published twice");
     assert.deepEqual(
       [...load.publications].filter(([id, text]) => states.get(id) !== "published" || !texts.includes(text)),

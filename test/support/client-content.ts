@@ -40,8 +40,8 @@ export async function addClientPublications(
   const posts = await database.q
     .selectFrom("posts")
     .select("id")
-    .where("studio_id", "=", client.studio.id)
-    .where("trashed_at", "is", null)
+    .where("studioId", "=", client.studio.id)
+    .where("trashedAt", "is", null)
     .execute();
   const firstTime = Date.UTC(2286, 10, 1);
   await database.transact(async ({ q }) => {
@@ -51,20 +51,20 @@ export async function addClientPublications(
         .values(
           posts.slice(i, i + 100).map(({ id: postId }, j) => ({
             id: deps.newId("publication"),
-            studio_id: client.studio.id,
-            post_id: postId,
-            connection_id: connectionId,
-            created_at: deps.clock(),
-            requested_by: client.user.id,
-            requested_client_id: client.client.id,
-            requested_client_name: client.client.name,
+            studioId: client.studio.id,
+            postId,
+            connectionId,
+            createdAt: deps.clock(),
+            requestedBy: client.user.id,
+            requestedClientId: client.client.id,
+            requestedClientName: client.client.name,
             state: "scheduled" as const,
-            includes_title: 1,
+            includesTitle: true,
             revision: 1,
             digest: "d",
-            scheduled_for: firstTime + minutes(i + j),
-            due_at: firstTime + minutes(i + j),
-            next_run_at: firstTime + minutes(i + j),
+            scheduledFor: firstTime + minutes(i + j),
+            dueAt: firstTime + minutes(i + j),
+            nextRunAt: firstTime + minutes(i + j),
           })),
         )
         .execute();

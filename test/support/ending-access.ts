@@ -48,8 +48,8 @@ export const accessEndings = {
   async removal({ database: { q } }: Fixture, { user, studio }: Caller) {
     const [membership] = await q
       .deleteFrom("memberships")
-      .where("user_id", "=", user.id)
-      .where("studio_id", "=", studio.id)
+      .where("userId", "=", user.id)
+      .where("studioId", "=", studio.id)
       .returningAll()
       .execute();
     return async () => void (membership && (await q.insertInto("memberships").values(membership).execute()));
@@ -58,18 +58,18 @@ export const accessEndings = {
     switch (credential.kind) {
       case "session": {
         const { tokenHash } = credential;
-        const [session] = await q.deleteFrom("sessions").where("token_hash", "=", tokenHash).returningAll().execute();
+        const [session] = await q.deleteFrom("sessions").where("tokenHash", "=", tokenHash).returningAll().execute();
         return async () => void (session && (await q.insertInto("sessions").values(session).execute()));
       }
       case "grant": {
         const revoke = (revokedAt: number | null) =>
-          q.updateTable("grants").set({ revoked_at: revokedAt }).where("id", "=", credential.grantId).execute();
+          q.updateTable("grants").set({ revokedAt }).where("id", "=", credential.grantId).execute();
         await revoke(1);
         return async () => void (await revoke(null));
       }
       case "uploadLink": {
         const withdraw = (at: number | null) =>
-          q.updateTable("upload_links").set({ withdrawn_at: at }).where("id", "=", credential.linkId).execute();
+          q.updateTable("uploadLinks").set({ withdrawnAt: at }).where("id", "=", credential.linkId).execute();
         await withdraw(1);
         return async () => void (await withdraw(null));
       }

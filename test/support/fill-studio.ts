@@ -8,12 +8,12 @@ const tables = {
   publications: "studio_id = $",
   assets: "studio_id = $",
   posts: "studio_id = $",
-  post_revisions: "studio_id = $",
-  post_revision_assets: "post_id IN (SELECT id FROM posts WHERE studio_id = $)",
+  postRevisions: "studio_id = $",
+  postRevisionAssets: "post_id IN (SELECT id FROM posts WHERE studio_id = $)",
   comments: "studio_id = $",
   activity: "studio_id = $",
-  shared_files: "studio_id = $",
-  platform_connections: "studio_id = $",
+  sharedFiles: "studio_id = $",
+  platformConnections: "studio_id = $",
   memberships: "studio_id = $",
   studios: "id = $",
 };
@@ -75,12 +75,12 @@ export async function fillStudio(
     .values(
       commentIds.map((id, i) => ({
         id,
-        studio_id: studioId,
-        post_id: firstPostId,
-        parent_id: i === 0 ? null : (commentIds[0] ?? ""),
+        studioId,
+        postId: firstPostId,
+        parentId: i === 0 ? null : (commentIds[0] ?? ""),
         body: "Hello",
-        created_at: 0,
-        change_count: 0,
+        createdAt: 0,
+        changeCount: 0,
       })),
     )
     .execute();

@@ -36,16 +36,16 @@ export async function insertPosts(
         .insertInto("posts")
         .values({
           id,
-          studio_id: studio.id,
+          studioId: studio.id,
           title,
           body: isHostile ? hostileBody : "",
           status,
           revision: 1,
-          search_text: isIndexed ? searchText : "",
-          search_indexed: isIndexed ? 1 : 0,
-          created_by: user.id,
-          created_at: now,
-          updated_at: now,
+          searchText: isIndexed ? searchText : "",
+          searchIndexed: isIndexed,
+          createdBy: user.id,
+          createdAt: now,
+          updatedAt: now,
         })
         .execute();
       if (isIndexed) await saveTokens(connection, "posts", { id, studioId: studio.id, searchText, tags: [] }, true);

@@ -62,10 +62,10 @@ export async function createLinkFixture(
     complete: async ({ file: { id } }) => completeFile(deps, await resolveCaller(), { fileId: id }),
     async getUsedBytes() {
       const { q } = fixture.database;
-      const studio = q.selectFrom("studios").select("used_bytes").where("id", "=", owner.studio.id);
-      const assets = q.selectFrom("assets").select("charged_bytes").where("studio_id", "=", owner.studio.id);
-      const usedBytes = (await studio.executeTakeFirstOrThrow()).used_bytes;
-      const charges = (await assets.execute()).map(({ charged_bytes: bytes }) => bytes);
+      const studio = q.selectFrom("studios").select("usedBytes").where("id", "=", owner.studio.id);
+      const assets = q.selectFrom("assets").select("chargedBytes").where("studioId", "=", owner.studio.id);
+      const usedBytes = (await studio.executeTakeFirstOrThrow()).usedBytes;
+      const charges = (await assets.execute()).map(({ chargedBytes: bytes }) => bytes);
       assert.equal(
         usedBytes,
         charges.reduce((sum, bytes) => sum + bytes, 0),

@@ -110,7 +110,7 @@ export async function performEdit(
       case "upload":
         return addFile(deps, caller);
       case "restore revision": {
-        const query = database.q.selectFrom("post_revisions").select("revision").where("post_id", "=", postId);
+        const query = database.q.selectFrom("postRevisions").select("revision").where("postId", "=", postId);
         const rows = await query.orderBy("revision").execute();
         return restorePost(deps, caller, { postId, revision: rows[edit.revision % rows.length]?.revision ?? 1 });
       }
@@ -128,76 +128,78 @@ export async function performEdit(
  * snapshot of a post differs from the post.
  */
 export async function readConsistentStudio({ q }: Database, studioId: string): Promise<State> {
-  const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
-  const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
+  const postRows = await q.selectFrom("posts").selectAll().where("studioId", "=", studioId).orderBy("id").execute();
+  const assetRows = await q.selectFrom("assets").selectAll().where("studioId", "=", studioId).orderBy("id").execute();
   const commentRows = await q
     .selectFrom("comments")
     .selectAll()
-    .where("studio_id", "=", studioId)
+    .where("studioId", "=", studioId)
     .orderBy("id")
     .execute();
-  const { used_bytes: usedBytes } = await q
+  const { usedBytes } = await q
     .selectFrom("studios")
-    .select("used_bytes")
+    .select("usedBytes")
     .where("id", "=", studioId)
     .executeTakeFirstOrThrow();
   const listOnPost = (postId: string) =>
-    assetRows.filter((row) => row.post_id === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
+    assetRows.filter((row) => row.postId === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
   const state: Pick<State, "posts" | "assets" | "comments"> = {
     posts: Object.fromEntries(
-      postRows.map(({ id, title, body, status, crops, trashed_at: trashedAt }) => [
+      postRows.map(({ id, title, body, status, crops, trashedAt }) => [
         id,
-        { title, body, status, crops, isTrashed: trashedAt !== null, assets: listOnPost(id).map((row) => row.id) },
+        {
+          title,
+          body,
+          status,
+          crops: JSON.stringify(crops),
+          isTrashed: trashedAt !== null,
+          assets: listOnPost(id).map((row) => row.id),
+        },
       ]),
     ),
     assets: Object.fromEntries(
-      assetRows.map(({ id, alt_text: altText, post_id: postId, trashed_at: trashedAt }) => [
+      assetRows.map(({ id, altText, postId, trashedAt }) => [
         id,
         { altText, postId, isTrashed: trashedAt !== null && postId === null },
       ]),
     ),
     comments: Object.fromEntries(
-      commentRows.map(({ id, body, removed_at: deletedAt }) => [
+      commentRows.map(({ id, body, removedAt: deletedAt }) => [
         id,
         { isDeleted: deletedAt !== null, isErased: body === "" },
       ]),
     ),
   };
   const assetBytes = assetRows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  const assetCounts = Object.fromEntries(postRows.map((row) => [row.id, row.asset_count]));
+  const assetCounts = Object.fromEntries(postRows.map((row) => [row.id, row.assetCount]));
   assert.deepEqual(findInconsistencies(state, { assetCounts, usedBytes, assetBytes }), []);
-  for (const { id, trashed_at: trashedAt } of postRows)
-    for (const row of listOnPost(id))
-      assert.equal(row.trashed_at, trashedAt, `${row.id} is in the trash with its post`);
+  for (const { id, trashedAt } of postRows)
+    for (const row of listOnPost(id)) assert.equal(row.trashedAt, trashedAt, `${row.id} is in the trash with its post`);
 
   const snapshots = await q
     .selectFrom("posts as p")
-    .innerJoin("post_revisions as r", (join) =>
-      join.onRef("r.post_id", "=", "p.id").onRef("r.revision", "=", "p.revision"),
+    .innerJoin("postRevisions as r", (join) =>
+      join.onRef("r.postId", "=", "p.id").onRef("r.revision", "=", "p.revision"),
     )
-    .select(["r.post_id as id", "r.title", "r.body", "r.status", "r.crops", "r.trashed", "r.assets_revision"])
-    .where("p.studio_id", "=", studioId)
+    .select(["r.postId as id", "r.title", "r.body", "r.status", "r.crops", "r.isTrashed", "r.assetsRevision"])
+    .where("p.studioId", "=", studioId)
     .orderBy("p.id")
     .execute();
   const snapshotAssets = await q
     .selectFrom("posts as p")
-    .innerJoin("post_revision_assets as a", (join) =>
-      join.onRef("a.post_id", "=", "p.id").onRef("a.revision", "=", "p.assets_revision"),
+    .innerJoin("postRevisionAssets as a", (join) =>
+      join.onRef("a.postId", "=", "p.id").onRef("a.revision", "=", "p.assetsRevision"),
     )
-    .select(["a.post_id", "a.asset_id", "a.alt_text"])
-    .where("p.studio_id", "=", studioId)
+    .select(["a.postId", "a.assetId", "a.altText"])
+    .where("p.studioId", "=", studioId)
     .orderBy("a.position")
     .execute();
   assert.deepEqual(
-    snapshots.map(({ trashed, assets_revision: assetsRevision, ...row }) => ({
+    snapshots.map((row) => ({
       ...row,
-      isTrashed: trashed === 1,
-      assetsRevision,
-      assets: snapshotAssets
-        .filter((asset) => asset.post_id === row.id)
-        .map((asset) => [asset.asset_id, asset.alt_text]),
+      assets: snapshotAssets.filter((asset) => asset.postId === row.id).map((asset) => [asset.assetId, asset.altText]),
     })),
-    postRows.map(({ id, title, body, status, crops, trashed_at: trashedAt, assets_revision: assetsRevision }) => ({
+    postRows.map(({ id, title, body, status, crops, trashedAt, assetsRevision }) => ({
       id,
       title,
       body,
@@ -205,7 +207,7 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
       crops,
       isTrashed: trashedAt !== null,
       assetsRevision,
-      assets: listOnPost(id).map((row) => [row.id, row.alt_text]),
+      assets: listOnPost(id).map((row) => [row.id, row.altText]),
     })),
     "the newest snapshot of every post equals the post",
   );
