@@ -81,11 +81,12 @@ export function forEachEngine(
         Object.assign(fixture.database, database);
         Object.assign(fixture.deps, createDeps(database, clock));
       });
+      define(fixture);
+      // Hooks run in the order of their definition, and what the suite has started needs the database until it is closed.
       after(async () => {
         await database?.close();
         await location?.remove();
       });
-      define(fixture);
     });
   }
 }
