@@ -10,7 +10,7 @@ import { getClientIpKey } from "./client-ip.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
-import { limitShortChunks } from "./short-chunks.ts";
+import { limitShortChunks, stopReadingWhile } from "./short-chunks.ts";
 import { createUnreadResponses, type UnreadLimits } from "./unread-responses.ts";
 
 export interface RequestContext {
@@ -103,6 +103,12 @@ export function createHttpServer(options: {
     const previous = unfinished.at(-1);
     unfinishedResponses.set(socket, unfinished);
     unfinished.push(res);
+    const isWaiting = (): boolean => unfinished[0] !== res;
+    limitShortChunks(req, res, () => {
+      if (isWaiting()) socket.destroy();
+      else sendProblem(res, shortChunksError(), String(res.getHeader("x-request-id")), log);
+    });
+    if (previous) stopReadingWhile(isWaiting, req);
     res.once("close", () => unfinished.splice(unfinished.indexOf(res), 1));
     if (previous) previous.once("close", () => !socket.destroyed && void handleRequest(req, res, expectsContinue));
     else void handleRequest(req, res, expectsContinue);
@@ -133,7 +139,6 @@ export function createHttpServer(options: {
         isProbe: route?.allowsAnyHost,
       });
     });
-    limitShortChunks(req, res, () => sendProblem(res, shortChunksError(), requestId, log));
     setSecurityHeaders(res, isHttps, route?.isDataOnly);
     res.setHeader("x-request-id", requestId);
     if (isDraining) res.setHeader("connection", "close");

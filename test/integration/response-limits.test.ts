@@ -14,6 +14,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const responseBytes = 8 * 1024 * 1024;
 let handledCount = 0;
+const { promise: waitEnd, resolve: endWait } = Promise.withResolvers<void>();
 const { nodeServer: server } = createHttpServer({
   routes: () => [
     {
@@ -23,6 +24,7 @@ const { nodeServer: server } = createHttpServer({
       async handle(req, res, context) {
         handledCount++;
         if (req.url !== "/") context.logContext = { userId: req.url ?? "" };
+        if (req.url === "/wait") await waitEnd;
         if (req.url === "/body") return void res.end((await readBody(req, () => undefined)) as Buffer);
         res.end(Buffer.alloc(responseBytes));
       },
@@ -129,6 +131,30 @@ test("a body in very short chunks is rejected after the first thousand, and the 
   assert.deepEqual(await send(Array.from({ length: 1000 }, () => "a")), ["200", false]);
   assert.deepEqual(await send(["a".repeat(64), ...Array.from({ length: 1100 }, () => "a")]), ["400", true]);
   assert.deepEqual(await send(Array.from({ length: 5000 }, () => "a".repeat(64))), ["200", false]);
+});
+
+test("the body of a request that waits stays in the socket, and very short chunks close the connection (X1)", async () => {
+  const send = async (headers: string, body: string): Promise<[client: Socket, serverSocket: Socket]> => {
+    const connection = once(server, "connection") as Promise<[Socket]>;
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    sockets.push(client);
+    client.on("error", () => {});
+    const requests = ["GET /wait HTTP/1.1", `POST /body HTTP/1.1\r\n${headers}`];
+    client.write(requests.map((request) => `${request}\r\nHost: localhost:1\r\n\r\n`).join("") + body);
+    return [client, (await connection)[0]];
+  };
+  const [, closedSocket] = await send("Transfer-Encoding: chunked", "1\r\na\r\n".repeat(1100));
+  await waitUntil(() => closedSocket.destroyed);
+
+  const body = "a".repeat(4_000_000);
+  const [client, serverSocket] = await send(`Content-Length: ${body.length}`, body);
+  await waitUntil(() => serverSocket.bytesRead > 0);
+  for (let i = 0; i < 100; i++) await new Promise(setImmediate); // the server could read in each
+  assert.ok(serverSocket.bytesRead <= 64 * 1024, `the server read ${serverSocket.bytesRead} bytes`);
+  endWait();
+  let receivedBytes = 0;
+  client.on("data", (chunk: Buffer) => void (receivedBytes += chunk.length));
+  await waitUntil(() => receivedBytes > responseBytes + body.length);
 });
 
 test("a response before the end of a chunked body closes the connection (X1)", async () => {
