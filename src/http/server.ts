@@ -147,8 +147,9 @@ export function createHttpServer(options: {
       if (!route.allowsAnyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.originRule);
       if (expectsContinue && !route.sends100Continue) res.writeContinue();
-      await runForOwner(createOwner(req, context), () => route.handle(req, res, context));
-      unreadResponses.add(res, () => context.logContext?.userId ?? getClientIpKey(req, trustedProxies));
+      const getUserOrIp = (): string => context.logContext?.userId ?? getClientIpKey(req, trustedProxies);
+      await runForOwner(createOwner(req, context, getUserOrIp), () => route.handle(req, res, context));
+      unreadResponses.add(res, getUserOrIp);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }
@@ -177,12 +178,14 @@ const shortChunksError = (): AppError =>
   edgeError("invalid_input", "The chunks of the request body are too short. Send the body in longer ones.");
 
 /** The user, once the route knows who it is. */
-function createOwner({ headers, socket }: IncomingMessage, context: RequestContext): WorkOwner {
-  const credential = headers.authorization ?? headers.cookie ?? headers["upload-token"];
-  const clientKey = String(credential ?? socket.remoteAddress);
+function createOwner({ headers }: IncomingMessage, context: RequestContext, getUserOrIp: () => string): WorkOwner {
+  const credential = String(headers.authorization ?? headers.cookie ?? headers["upload-token"]);
   return {
     get key() {
-      return context.logContext?.userId ?? clientKey;
+      return context.logContext?.userId ?? credential;
+    },
+    get group() {
+      return getUserOrIp();
     },
   };
 }

@@ -80,7 +80,7 @@ test("of callers that wait, one continues in each turn, in order (F4)", async ()
 test("a request waits for one statement of each other user, however many requests they send (F4)", async () => {
   const fixture = createFixture();
   const runFor = (owner: string, count: number) =>
-    runForOwner({ key: owner }, () => fixture.runStatements(owner, count, turnBudget.ms));
+    runForOwner({ key: owner, group: owner }, () => fixture.runStatements(owner, count, turnBudget.ms));
   const requests = ["eve", "bob"].flatMap((owner) => Array.from({ length: 100 }, () => runFor(owner, 3)));
   await fixture.finishTurn();
   fixture.log.length = 0;
@@ -94,11 +94,27 @@ test("a request waits for one statement of each other user, however many request
   await finish(fixture, [...requests, request]);
 });
 
+test("a request waits for one statement of each other IP address, whatever credentials its requests have (F4)", async () => {
+  const fixture = createFixture();
+  const runFor = (key: string, group: string) =>
+    runForOwner({ key, group }, () => fixture.runStatements(group, 2, turnBudget.ms));
+  const requests = Array.from({ length: 100 }, (_, i) => runFor(`token ${i}`, "198.51.100.1"));
+  await fixture.finishTurn();
+  fixture.log.length = 0;
+  const request = runFor("ada", "ada");
+  for (let turn = 0; turn < 4; turn++) {
+    fixture.startTurn();
+    await fixture.finishTurn();
+  }
+  assert.deepEqual(fixture.log, ["ada", "198.51.100.1", "ada", "198.51.100.1"]);
+  await finish(fixture, [...requests, request]);
+});
+
 test("a call waits for one database connection of each other user, however many they wait for (F4)", async () => {
   const acquire = createConnectionSlots(2, 60_000);
   const log: string[] = [];
   const acquireFor = (owner: string): Promise<void> =>
-    runForOwner({ key: owner }, async () => {
+    runForOwner({ key: owner, group: owner }, async () => {
       const release = await acquire();
       log.push(owner);
       await new Promise(setImmediate);
