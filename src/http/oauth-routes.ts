@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { buildProtectedResourceMetadata, oauthPaths } from "#auth/oauth-paths.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
-import { AppError, hintFor } from "#lib/errors.ts";
+import { AppError, edgeError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "./error-hints.ts";
 import { createPageHandler } from "./pages/page-handler.ts";
 import { logError, routeNotFoundError } from "./problem.ts";
@@ -39,7 +39,8 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
     return oauth.handle(req, res);
   });
   // Users open this URL in a browser, so errors are pages, and there are no CORS headers.
-  const authorizeHandler = requireMethod("GET", createPageHandler(base, { GET: createLimitedHandler("authorize") }));
+  const limitedAuthorizeHandler = rejectManyParams(createLimitedHandler("authorize"));
+  const authorizeHandler = requireMethod("GET", createPageHandler(base, { GET: limitedAuthorizeHandler }));
   // Clients probe for documents: an unknown one is a JSON 404 that any origin can read, never the web app's page.
   const notFoundHandler: Handler = (req, res) => {
     allowAnyOrigin(res);
@@ -71,6 +72,18 @@ export function requireMethod(method: "GET" | "POST", handler: Handler): Handler
   return (req, res, context) => {
     if (allow.split(", ").includes(req.method ?? "")) return handler(req, res, context);
     res.writeHead(405, { allow, "content-type": "application/json", "cache-control": "no-store" }).end(text);
+  };
+}
+
+/** Far more than OAuth and OpenID Connect define. */
+const maxQueryParams = 100;
+
+/** The time that the library takes to parse a query grows with the square of the number of parameters. */
+function rejectManyParams(handler: Handler): Handler {
+  return (req, res, context) => {
+    if ((req.url ?? "").split("&").length > maxQueryParams)
+      throw edgeError("invalid_input", "The request has too many parameters.");
+    return handler(req, res, context);
   };
 }
 

@@ -250,6 +250,12 @@ forOneEngine("oauth authorize", (fixture) => {
     }
   });
 
+  test("shows an error page for a query with thousands of parameters, which the library takes long to parse (X4)", async () => {
+    await assertErrorPage(await requestAuthorization(webClient, {}, "&a".repeat(7000)), "many parameters");
+    const { status } = await requestAuthorization(webClient, {}, "&a".repeat(80));
+    assert.equal(status, 303, "unknown parameters are ignored (RFC 6749 §3.1)");
+  });
+
   test("grants both studio scopes if the client requests neither, with or without openid and offline_access (SCOPE-1)", async () => {
     const bothScopes = "studio:read studio:write";
     const requests: [scope: string | undefined, grantedScope: string][] = [
