@@ -148,10 +148,10 @@ function describeDestination(redirectUri: string): Destination {
 
 const graphemeSegmenter = new Intl.Segmenter("en");
 
-/** The client chooses its name, so shorten it, keep it on one line and remove characters that reverse text. */
+/** The client chooses its name, so shorten it, keep it on one line and remove characters that reverse text or are blank. */
 function toDisplayName(name: string | undefined): string {
   const cleanName = (name ?? "")
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
   const characters = Array.from(graphemeSegmenter.segment(cleanName.slice(0, 1000)), ({ segment }) => segment);

@@ -335,6 +335,8 @@ forOneEngine("oauth consent", (fixture) => {
     ["Claude\u202egnp.exe", /Claudegnp\.exe/, /\u202e/],
     ["Cla\u0000ude\u0007\n\n  x", /Claude x/],
     ["\u200b\u200d\u2066", /<q>client\.example<\/q>/],
+    // Letters and symbols without a shape.
+    ["\u3164\u115f\uffa0\u2800\u034f", /<q>client\.example<\/q>/],
     ["x".repeat(10_000), new RegExp(`<q>${"x".repeat(60)}…</q>`), /x{61}/],
     ["😀".repeat(500), new RegExp(`<q>${"😀".repeat(60)}…</q>`)],
     ["Сlaude", /unverified name/], // the first letter is Cyrillic
