@@ -103,6 +103,13 @@ const domainPatterns: readonly Pattern[] = [
   { regex: "^node:crypto$", importNamePattern: "^random", message: "Pass in ids and randomness." },
 ];
 
+/** Only the writers of posts, assets and publications use the stores that write them; `db` implements these. */
+const writesPattern: Pattern = {
+  regex: "(^|/)changes/writes/",
+  allowTypeImports: true,
+  message: "Write through a function in src/domain/changes (docs/decisions/0032-one-writer-per-aggregate.md).",
+};
+
 /** The test files of `npm test`; those in test/reliability may measure time (docs/decisions/0030-two-test-runs.md). */
 const gateFiles = "test/{spec,integration,e2e,faults}/**";
 const clockMessage = "Wait for a state, count, or advance a clock: the outcome must not depend on the machine's speed.";
@@ -125,14 +132,17 @@ const testPatterns: readonly Pattern[] = [
   { regex: "^fast-check$", message: "Import fc from test/support/fuzz.ts: it sets the seed." },
 ];
 
+const folderPatterns = (folder: string): Pattern[] => [
+  forbidForeignFolders(folder),
+  forbidForeignPackages(folder),
+  ...(folder === "domain" ? domainPatterns : []),
+];
+
 const importOverrides: Override[] = [
   ...folders.map((folder) =>
-    restrictImports(`src/${folder}/**`, [
-      forbidForeignFolders(folder),
-      forbidForeignPackages(folder),
-      ...(folder === "domain" ? domainPatterns : []),
-    ]),
+    restrictImports(`src/${folder}/**`, [...folderPatterns(folder), ...(folder === "db" ? [] : [writesPattern])]),
   ),
+  restrictImports("src/domain/changes/**", folderPatterns("domain")),
   ...rootFiles.map((file) =>
     restrictImports(`src/${file}`, [
       { regex: `^\\./(${anyOf(folders)})/`, message: "Import folders by #alias." },

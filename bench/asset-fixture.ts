@@ -3,17 +3,22 @@ import pg from "pg";
 import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
-import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import {
+  createDeps,
+  createTemporaryDatabase,
+  silentLog,
+  type EngineName,
+  type TestDeps,
+} from "../test/support/engines.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { newStudio } from "../test/support/users.ts";
 
 /** A database and a disk store for one benchmark. */
 export interface Bench {
   database: Database;
-  deps: Deps;
+  deps: TestDeps;
   files: DiskStore;
   owner: Caller;
   url: string | undefined;
@@ -32,7 +37,7 @@ export async function createBench(engine: EngineName, postgresUrl: string | unde
     createPartUrl: createUrl,
   };
   const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
-  const deps: Deps = { ...createDeps(database, systemClock), files };
+  const deps: TestDeps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);
   return {
     database,

@@ -1,8 +1,8 @@
+import type { JobDeps } from "#domain/deps.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
-import type { Deps } from "#domain/deps.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPostSummaries } from "#domain/posts/list-post-summaries.ts";
@@ -64,7 +64,7 @@ const report = createReport({ fractionDigits: 3 });
 interface FilledDatabase {
   counts: FillCounts;
   database: Database;
-  deps: Deps;
+  deps: JobDeps;
   filler: Filler;
   location: TemporaryDatabase;
   close(): Promise<void>;
@@ -128,7 +128,7 @@ async function createCalls(
   now: number,
 ): Promise<Record<string, Call>> {
   // A queue pauses after each search, so searches of two studios would delay each other.
-  const deps: Deps = { ...databaseDeps, searchQueue: createSearchQueue(databaseDeps) };
+  const deps: JobDeps = { ...databaseDeps, searchQueue: createSearchQueue(databaseDeps) };
   const user = { id: formatId("usr", studio), name: `Person ${studio}`, email: null };
   const caller = await resolveStudioCaller(deps, await signInUser(deps, user), formatId("std", studio));
   const posts = await filler.read<{ id: string }>(
@@ -190,7 +190,7 @@ async function createCalls(
     "publishing worker: claim of a due publication": defineCall(
       async () => {
         const slots = { publicationIds: [], maxPerStudio: 1, maxPerHost: 1 };
-        if (!(await deps.publications.claimDue({ now, leaseExpiresAt: now, slots }))) throw new Error("nothing is due");
+        if (!(await deps.publicationRuns.claimDue({ now, leaseExpiresAt: now, slots }))) throw new Error("none is due");
       },
       {
         reset: () =>
@@ -239,7 +239,7 @@ async function measureCalls(
 async function measureDeletion(engine: EngineName, large: FilledDatabase, baseline: FilledDatabase): Promise<void> {
   const deleteStudio = async ({ deps }: FilledDatabase, studio: number): Promise<{ ms: number; longestMs: number }> => {
     let longestMs = 0;
-    const transact: Deps["transact"] = async (authority, work) => {
+    const transact: JobDeps["transact"] = async (authority, work) => {
       const startedAt = performance.now();
       const result = await deps.transact(authority, work);
       longestMs = Math.max(longestMs, performance.now() - startedAt);

@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import type { Deps } from "#domain/deps.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -25,7 +26,9 @@ async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
   const depsWithoutSnapshot: Deps = {
     ...deps,
     transact: (authority, work) =>
-      deps.transact(authority, (tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => false } })),
+      deps.transact(authority, (tx) =>
+        work({ ...tx, [writes]: { ...tx[writes], revisions: { record: async () => false } } }),
+      ),
   };
   const createUpdate = async (updateDeps: Deps): Promise<() => Promise<void>> => {
     const { id: postId } = await createPost(deps, owner, { title: "A post", body });

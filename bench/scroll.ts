@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import { startWebFixture } from "../test/support/web-fixture.ts";
 import { newStudio } from "../test/support/users.ts";
 import { createReport } from "./report.ts";
@@ -45,7 +46,7 @@ const { deps, base } = fixture.service;
 const owner = await newStudio(deps);
 await deps.transact({ job: "benchmark" }, async (tx) => {
   for (let i = 0; i < postCount; i++) {
-    await tx.posts.insert({
+    await tx[writes].posts.insert({
       id: deps.newId("post"),
       studioId: owner.studio.id,
       title: `Post ${i} about the harbour and its boats`,

@@ -45,8 +45,8 @@ const mutations: readonly Mutation[] = [
   },
   {
     breaks: "approval: an edit by anyone keeps it",
-    file: "src/domain/publishing/revise-publications.ts",
-    text: "(canPublish && approvedDigest !== unapprovedDigest)",
+    file: "src/domain/changes/revise-publications.ts",
+    text: "(mayKeepApproval && approvedDigest !== unapprovedDigest)",
     replacement: "approvedDigest !== unapprovedDigest",
     test: "integration/approved-files.test.ts",
   },

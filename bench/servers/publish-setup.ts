@@ -1,13 +1,13 @@
+import type { JobDeps } from "#domain/deps.ts";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
-import type { Deps } from "#domain/deps.ts";
 import { openDeps } from "./setup.ts";
 
 /** Adds the sandbox platform at `origin`, which is a minimal server in the benchmark's process. */
-export function withSandbox(deps: Deps, origin: string): Deps {
+export function withSandbox(deps: JobDeps, origin: string): JobDeps {
   const setups = [createSandboxSetup({ origin, app: { clientId: "atelier", clientSecret: "not used" } })];
   return {
     ...deps,
@@ -21,7 +21,7 @@ export function withSandbox(deps: Deps, origin: string): Deps {
   };
 }
 
-export async function openPublishingDeps(): Promise<{ deps: Deps; databaseUrl: string | undefined }> {
+export async function openPublishingDeps(): Promise<{ deps: JobDeps; databaseUrl: string | undefined }> {
   const { deps } = await openDeps();
   const databaseUrl = process.env["BENCH_DATABASE_URL"];
   return {

@@ -10,7 +10,7 @@ import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { JobDeps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
@@ -24,13 +24,13 @@ import { createHookedFiles } from "../../test/support/hooked-files.ts";
 export const silentLog = createLog("silent");
 
 /** Opens the database and builds deps, identically for every server that the benchmarks compare. */
-export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
+export async function openDeps(): Promise<{ database: Database; deps: JobDeps }> {
   const database = await openDatabase({
     databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
     dataDir: process.env["BENCH_DATA_DIR"] ?? "",
     log: silentLog,
   });
-  const deps: Deps = {
+  const deps: JobDeps = {
     ...createStores(database),
     clock: systemClock,
     newId: createIdGenerator(systemClock),

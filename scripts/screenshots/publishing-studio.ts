@@ -1,7 +1,7 @@
+import type { TestDeps } from "../../test/support/engines.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -30,7 +30,7 @@ export interface PublishingStudio {
 const runActions = ["publication.started", "publication.committed"] as const;
 
 /** Creates a studio with publications in every state. No worker runs, so their states do not change. */
-export async function createPublishingStudio(deps: Deps, user: SignedInUser): Promise<PublishingStudio> {
+export async function createPublishingStudio(deps: TestDeps, user: SignedInUser): Promise<PublishingStudio> {
   const clock = createShiftedClock();
   const studioDeps = { ...deps, clock };
   clock.setBehindNow(days(9));
@@ -59,7 +59,11 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     actions: readonly PublicationAction[],
   ): Promise<string> => {
     const withoutNextRun = { dueAt: null, nextRunAt: null };
-    const publication = await deps.publications.update(id, { ...withoutNextRun, ...change }, { states: ["scheduled"] });
+    const publication = await deps.writes.publications.update(
+      id,
+      { ...withoutNextRun, ...change },
+      { states: ["scheduled"] },
+    );
     const detail = change.problem && change.state === "failed" ? { reason: change.problem.message } : {};
     for (const action of publication ? actions : [])
       await studioDeps.transact({ job: "screenshots" }, (tx) =>
@@ -165,7 +169,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
 
 /** Adds a publication that was approved, then changed and rescheduled by an AI client, so it needs approval again. */
 async function addChangedPublication(
-  deps: Deps,
+  deps: TestDeps,
   { owner, claude, connectionId }: { owner: Caller; claude: Caller; connectionId: string },
 ): Promise<string> {
   const { id: postId } = await createPost(deps, owner, {

@@ -12,7 +12,7 @@ import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { JobDeps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
 import { runEvery } from "#lib/repeat.ts";
@@ -43,7 +43,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
   const fileStorage = await openFileStorage(config, stores, signer);
-  const deps: Omit<Deps, "platforms" | "publisher" | "wakeWorker"> = {
+  const deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker"> = {
     ...stores,
     clock: systemClock,
     newId: createIdGenerator(systemClock),

@@ -15,7 +15,7 @@ import {
   type RateLimitName,
 } from "#domain/access/rate-limit.ts";
 import { hasAsset } from "#domain/assets/get-asset.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { JobDeps } from "#domain/deps.ts";
 import { createApi, type Api } from "#http/api/api.ts";
 import { mountApi } from "#http/api/context.ts";
 import { getClientIpKey } from "#http/client-ip.ts";
@@ -43,7 +43,7 @@ export interface Service {
   httpServer: HttpServer;
   api: Api;
   uploadApi: UploadApi;
-  deps: Deps;
+  deps: JobDeps;
   /** Starts publishing; call it once the server listens. */
   startWorker(): void;
   stopWorker(): Promise<void>;
@@ -61,7 +61,7 @@ export type Secrets = NonNullable<Config["secrets"]>;
 
 export interface CreateServiceOptions {
   config: Config;
-  deps: Omit<Deps, "platforms" | "publisher" | "wakeWorker">;
+  deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker">;
   /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
   /** Absent if files are stored in S3. */
@@ -101,7 +101,7 @@ export function createService(options: CreateServiceOptions): Service {
     sleep: options.deps.sleep,
   });
   let worker: PublishingWorker | undefined;
-  const deps: Deps = {
+  const deps: JobDeps = {
     ...options.deps,
     platforms,
     publisher,

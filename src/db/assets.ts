@@ -1,5 +1,5 @@
 import type { Asset } from "#domain/assets/model/asset.ts";
-import type { AssetStore, ConfirmedFile } from "#domain/assets/ports.ts";
+import type { AssetStore, AssetWrites, ConfirmedFile, UploadClaimStore } from "#domain/assets/ports.ts";
 import { assetColumns, assetColumnsSql, toReadyAsset } from "./asset-row.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import { createAssetSearch, updateAssetText } from "./asset-search.ts";
@@ -55,7 +55,7 @@ const chargeQuery = statement<{ id: string }>(
   "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
 );
 
-export function createAssetStore(connection: Connection): AssetStore {
+export function createAssetStore(connection: Connection): AssetStore & AssetWrites & UploadClaimStore {
   const { q, run } = connection;
   return {
     async insert(asset) {

@@ -2,7 +2,8 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkAuthority, isUser } from "#domain/access/authority.ts";
-import type { Deps, Stores } from "#domain/deps.ts";
+import { writes, type WriteStores } from "#domain/changes/writes/write-stores.ts";
+import type { JobDeps, Stores, Tx } from "#domain/deps.ts";
 import { OperatorError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
@@ -35,7 +36,11 @@ import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
 import { createSessionStore, createUserStore } from "./users.ts";
 
-function createStoresFor(connection: Connection): Stores {
+type AllStores = Stores & Pick<Tx, "posts"> & Pick<JobDeps, "publicationRuns"> & WriteStores;
+
+function createStoresFor(connection: Connection): AllStores {
+  const assets = createAssetStore(connection);
+  const publications = createPublicationStore(connection);
   return {
     users: createUserStore(connection),
     sessions: createSessionStore(connection),
@@ -50,7 +55,7 @@ function createStoresFor(connection: Connection): Stores {
     posts: createPostStore(connection),
     postSummaries: createPostSummaryStore(connection),
     revisions: createRevisionStore(connection),
-    assets: createAssetStore(connection),
+    assets,
     assetChanges: createAssetChangeStore(connection),
     comments: createCommentStore(connection),
     subscriptions: createSubscriptionStore(connection),
@@ -60,8 +65,10 @@ function createStoresFor(connection: Connection): Stores {
     strayFiles: createStrayFileStore(connection),
     imageInspections: createImageInspectionStore(connection),
     uploads: createUploadStore(connection),
+    uploadClaims: assets,
     platformStore: createPlatformStore(connection),
-    publications: createPublicationStore(connection),
+    publications,
+    publicationRuns: publications,
     calendar: createCalendarStore(connection),
     sandbox: createSandboxStore(connection),
     activity: createActivityStore(connection),
@@ -72,14 +79,18 @@ function createStoresFor(connection: Connection): Stores {
   };
 }
 
+/** The write stores outside a transaction, for tests and benchmarks that need states that no verb creates. */
+export const createWriteStores = (database: Database): WriteStores => createStoresFor(database);
+
 /** Every store of the domain, and `transact` to use several of them in one transaction. */
-export function createStores(database: Database): Stores & Pick<Deps, "transact"> {
+export function createStores(database: Database): Stores & Pick<JobDeps, "transact" | "publicationRuns"> {
   return {
     ...createStoresFor(database),
     transact: (authority, work, options) =>
       database.transact(async (connection) => {
         const access = isUser(authority) ? await findCurrentAccess(connection, authority, options) : undefined;
-        return work({ ...createStoresFor(connection), ...checkAuthority(authority, access) });
+        const stores = createStoresFor(connection);
+        return work({ ...stores, [writes]: stores, ...checkAuthority(authority, access) });
       }),
   };
 }

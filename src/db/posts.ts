@@ -1,5 +1,5 @@
 import type { Post } from "#domain/posts/post.ts";
-import type { DetailFlags, PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
+import type { DetailFlags, LockablePostStore, PostChange, PostSearchFilter, PostWrites } from "#domain/posts/ports.ts";
 import { createPreparer, statement, type Connection } from "./database.ts";
 import { isAtStageSql, keepWithinTextLength, postColumns, postColumnsSql, textLength } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
@@ -43,12 +43,6 @@ const releasePositionQuery = statement<{ id: string }>(
   "UPDATE posts SET asset_count = asset_count - 1 WHERE studio_id = $1 AND id = $2 AND asset_count > 0 RETURNING id",
 );
 
-const incrementRevisionForAssetsQuery = statement<{ revision: number }>(
-  "increment_revision_for_assets",
-  `UPDATE posts SET revision = revision + 1, assets_revision = revision + 1, updated_at = $1
-    WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
-);
-
 /** An update that changes nothing locks the row on both engines. */
 const lockQuery = statement<Post>(
   "lock_post",
@@ -70,7 +64,7 @@ const allocatePositionNumbersQuery = statement<{ lastPosition: number }>(
 const buildUpdate = createUpdateBuilder<Post & SearchState>("posts", `${postColumnsSql}, search_text, search_indexed`);
 const prepareSearch = createPreparer("search_posts");
 
-export function createPostStore(connection: Connection): PostStore {
+export function createPostStore(connection: Connection): LockablePostStore & PostWrites {
   const { q, run } = connection;
   return {
     async insert({ isTrashed: _, ...post }) {
@@ -128,10 +122,6 @@ export function createPostStore(connection: Connection): PostStore {
       return row?.lastPosition;
     },
     releasePosition: async (studioId, postId) => (await run(releasePositionQuery, [studioId, postId])).length > 0,
-    async incrementRevisionForAssets(studioId, postId, now) {
-      const [row] = await run(incrementRevisionForAssetsQuery, [now, studioId, postId]);
-      return row?.revision;
-    },
     async allocatePositionNumbers(studioId, postId, count) {
       const [row] = await run(allocatePositionNumbersQuery, [count, studioId, postId]);
       return (row?.lastPosition ?? 0) - count + 1;

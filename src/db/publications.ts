@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PublicationStore } from "#domain/publishing/ports.ts";
+import type { PublicationRunStore, PublicationStore, PublicationWrites } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import {
@@ -25,7 +25,9 @@ const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
 
 const buildUpdate = createUpdateBuilder<PublicationRow>("publications", "*");
 
-export function createPublicationStore(connection: Connection): PublicationStore {
+export function createPublicationStore(
+  connection: Connection,
+): PublicationStore & PublicationRunStore & PublicationWrites {
   const { q, run } = connection;
   const selectWithNames = (studioId: string) =>
     q

@@ -1,5 +1,5 @@
 import { ConflictError } from "#domain/conflict.ts";
-import type { PendingWork, PublicationClaim, PublishingWorkStore } from "#domain/publishing/ports.ts";
+import type { PendingWork, PublicationClaim, PublicationRunStore, PublicationStore } from "#domain/publishing/ports.ts";
 import { statement, type Connection, type Statement } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
@@ -109,7 +109,13 @@ const timeQuery = statement<{ ms: number }>(
   `SELECT ${sqliteClock} AS ms`,
 );
 
-export function createPublishingWorkStore({ q, run, notify }: Connection): PublishingWorkStore {
+/** The methods for workers. */
+export function createPublishingWorkStore({
+  q,
+  run,
+  notify,
+}: Connection): Pick<PublicationStore, "getTime" | "findWork" | "listOverdue" | "announceDue"> &
+  Pick<PublicationRunStore, "claimDue" | "claimAbandoned"> {
   return {
     getTime: async () => (await run(timeQuery, []))[0]?.ms ?? 0,
     async findWork(overdueAfterMs) {

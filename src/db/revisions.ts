@@ -1,6 +1,13 @@
 import type { Selectable } from "kysely";
-import type { AssetChangeStore, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
-import { sentBackCode } from "#domain/publishing/states.ts";
+import type {
+  AssetChangeStore,
+  AssetChangeWrites,
+  Revision,
+  RevisionAsset,
+  RevisionStore,
+  RevisionWrites,
+} from "#domain/history/ports.ts";
+import { revisableStates, sentBackCode } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";
 import type { Schema } from "./schema.ts";
@@ -13,10 +20,9 @@ const changedSql = (column: "title" | "body" | "status" | "variants" | "tags", i
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
-/** The states are `revisableStates` of revise-publications.ts. */
 const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
       WHERE q.post_id = ${postId}
-        AND q.state IN ('proposed', 'scheduled', 'preparing', 'committing', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
+        AND q.state IN ('${revisableStates.join("', '")}')) THEN 1 ELSE 0 END
     AS has_publications`;
 
 /** A subquery, because with a join PostgreSQL may read all revisions of the post to find the previous one. */
@@ -76,7 +82,7 @@ const collapseAutosaveQuery = statement<RecordedRow>(
    RETURNING ${hasRevisablePublicationsSql("$1")}`,
 );
 
-export function createRevisionStore(connection: Connection): RevisionStore {
+export function createRevisionStore(connection: Connection): RevisionStore & RevisionWrites {
   const { q, run } = connection;
   /** Lists the assets of revisions, by the number of the revision that stored them. */
   async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
@@ -159,7 +165,7 @@ export function createRevisionStore(connection: Connection): RevisionStore {
   };
 }
 
-export function createAssetChangeStore(connection: Connection): AssetChangeStore {
+export function createAssetChangeStore(connection: Connection): AssetChangeStore & AssetChangeWrites {
   const { q } = connection;
   return {
     async record({ id, studioId, changeCount }, at, author, changes) {

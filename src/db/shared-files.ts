@@ -1,5 +1,5 @@
 import type { Asset } from "#domain/assets/model/asset.ts";
-import type { SharedFileStore } from "#domain/assets/ports.ts";
+import type { SharedFileStore, SharedFileWrites } from "#domain/assets/ports.ts";
 import { assetColumnsSql, toReadyAsset } from "./asset-row.ts";
 import { statement, type Connection } from "./database.ts";
 
@@ -35,7 +35,7 @@ const listAssetsQuery = statement<{
     WHERE u.studio_id = $2 ORDER BY u.id DESC LIMIT $3`,
 );
 
-export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
+export function createSharedFileStore({ q, run }: Connection): SharedFileStore & SharedFileWrites {
   return {
     async lockAsset(studioId, assetId) {
       const [row] = await run(lockAssetQuery, [studioId, assetId]);

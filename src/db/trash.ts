@@ -1,4 +1,4 @@
-import type { TrashItem, TrashMark, TrashStore } from "#domain/trash/ports.ts";
+import type { TrashItem, TrashMark, TrashStore, TrashWrites } from "#domain/trash/ports.ts";
 import { assetColumns } from "./asset-row.ts";
 import { countChangedRows, statement, type Connection } from "./database.ts";
 import type { TrashColumns } from "./schema.ts";
@@ -28,7 +28,7 @@ const listTrashQuery = statement<TrashItem>(
    ORDER BY t.at DESC, t.id DESC LIMIT $5`,
 );
 
-export function createTrashStore({ q, run }: Connection): TrashStore {
+export function createTrashStore({ q, run }: Connection): TrashStore & TrashWrites {
   return {
     async list(studioId, now, after, limit) {
       const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: "" };

@@ -20,7 +20,8 @@ import type { FileStore } from "./assets/model/file-store.ts";
 import type { ImportSlots } from "./assets/lifecycle/import-slots.ts";
 import type { AssetLimits } from "./assets/model/kinds.ts";
 import type { MediaReader } from "./assets/model/media-metadata.ts";
-import type { AssetStore, SharedFileStore, StrayFileStore } from "./assets/ports.ts";
+import type { AssetStore, SharedFileStore, StrayFileStore, UploadClaimStore } from "./assets/ports.ts";
+import type { writes, WriteStores } from "./changes/writes/write-stores.ts";
 import type { AssetChangeStore, RevisionStore } from "./history/ports.ts";
 import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore } from "./housekeeping/lease.ts";
@@ -28,20 +29,23 @@ import type { PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { TextChecks } from "./platforms/text-checks.ts";
 import type { CalendarStore } from "./publishing/list-calendar.ts";
-import type { Publisher, PublicationStore } from "./publishing/ports.ts";
+import type { PublicationRunStore, Publisher, PublicationStore } from "./publishing/ports.ts";
 import type { SandboxStore } from "./publishing/sandbox-store.ts";
 import type { ImageInspectionStore } from "./renditions/ports.ts";
-import type { PostStore } from "./posts/ports.ts";
+import type { LockablePostStore, PostStore } from "./posts/ports.ts";
 import type { PostSummaryStore } from "./posts/post-summary.ts";
 import type { SearchIndexStore } from "./search/ports.ts";
 import type { SearchQueue } from "./search/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
-import type { InvitationStore, MembershipStore, StudioContentStore, StudioStore } from "./studios/ports.ts";
+import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { SubscriptionStore } from "./subscriptions/ports.ts";
 import type { TrashStore } from "./trash/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
-/** The domain's view of the database: one store per port, all bound to one connection. */
+/**
+ * The domain's view of the database: one store per port, all bound to one connection. Posts, assets and publications are
+ * only read: `changes/` writes them.
+ */
 export interface Stores {
   users: UserStore;
   sessions: SessionStore;
@@ -50,7 +54,6 @@ export interface Stores {
   oauthRecords: OAuthRecordStore;
   oauthClients: OAuthClientStore;
   studios: StudioStore;
-  studioContent: StudioContentStore;
   memberships: MembershipStore;
   invitations: InvitationStore;
   posts: PostStore;
@@ -66,6 +69,7 @@ export interface Stores {
   strayFiles: StrayFileStore;
   imageInspections: ImageInspectionStore;
   uploads: UploadStore;
+  uploadClaims: UploadClaimStore;
   platformStore: PlatformStore;
   publications: PublicationStore;
   calendar: CalendarStore;
@@ -77,8 +81,10 @@ export interface Stores {
   idempotency: IdempotencyStore;
 }
 
-/** The stores of an open transaction. */
+/** The stores of an open transaction. Only `transact` creates one. */
 export interface Tx extends Stores {
+  posts: LockablePostStore;
+  readonly [writes]: WriteStores;
   /** Whether what this transaction changes may be published without a new approval, as read in the transaction. */
   mayPublish: boolean;
 }
@@ -126,4 +132,9 @@ export interface Deps extends Stores {
   /** Encrypts third-party credentials for storage. */
   vault: Vault;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** For background jobs only. */
+export interface JobDeps extends Deps {
+  publicationRuns: PublicationRunStore;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "./caller.ts";
-import type { Deps, Stores } from "./deps.ts";
+import type { Deps, Tx } from "./deps.ts";
 import { singleLine } from "./text.ts";
 
 /** A key is scoped to one user, one studio and one verb. */
@@ -51,7 +51,7 @@ export interface IdempotentCall {
  */
 export async function runOnce<T>(
   deps: Pick<Deps, "clock">,
-  tx: Pick<Stores, "idempotency">,
+  tx: Tx,
   caller: Caller,
   call: IdempotentCall,
   work: () => Promise<T>,

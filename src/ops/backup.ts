@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
 import { createStores, databaseFileName } from "#db/open-database.ts";
 import { openSqlite } from "#db/sqlite.ts";
-import { deleteAssetRecords } from "#domain/assets/lifecycle/delete-files.ts";
+import { deleteAssets } from "#domain/changes/delete-content.ts";
 import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFileName } from "#lib/secret-file.ts";
@@ -169,7 +169,7 @@ async function deleteSnapshotRecords(
     const stores = createStores(database);
     for (const { studioId, assetId } of assets) {
       const asset = await stores.assets.findWithTrash(studioId, assetId);
-      if (asset) await stores.transact({ job: "restore" }, (tx) => deleteAssetRecords({ clock }, tx, [asset]));
+      if (asset) await stores.transact({ job: "restore" }, (tx) => deleteAssets({ clock }, tx, [asset]));
     }
   } finally {
     await database.close();

@@ -3,7 +3,6 @@ import { afterEach, before, test } from "node:test";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -15,7 +14,7 @@ import { updateStudio } from "#domain/studios/update-studio.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { createTestClock } from "../support/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, type TestDeps } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { addImage, startPublishing } from "../support/publishing-fixture.ts";
@@ -29,7 +28,7 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
   const monday = toIsoTime(fixtureStart + hours(72));
   const oneHourAgo = toIsoTime(fixtureStart - hours(1));
   const publishing = startForSuite(() => startPublishing(fixture, [], { clock: fixture.clock }));
-  let deps: Deps;
+  let deps: TestDeps;
   let owner: Caller;
   let connectionIds: string[];
   let clientCount = 0;
@@ -231,7 +230,7 @@ forEachEngine("approving publications again after undo and restore", (fixture) =
     const { first, second } = scenario;
     // Stored directly: a reschedule would be another reason to wait for approval.
     const change = { scheduledFor: fixtureStart - 1 };
-    assert.ok(await deps.publications.update(first, change, { states: ["proposed"] }));
+    assert.ok(await deps.writes.publications.update(first, change, { states: ["proposed"] }));
     assert.deepEqual(await listApprovable(scenario), [second]);
     const { body } = await undo(scenario, { approve: [first, second] });
     assert.deepEqual([toIds(body["approved"]), toIds(body["waiting"])], [[second], [first]]);

@@ -48,7 +48,7 @@ forEachEngine("approving publications", (fixture) => {
 
   test("delays what would start at once, keeps its time unset, and leaves every other time alone (PUB-30)", async () => {
     const { owner, api } = publishing;
-    const { publications } = getDeps();
+    const { publicationRuns, writes } = getDeps();
     const withoutTime = await proposeToOne("Without a time");
     const delayedTime = fixture.clock() + seconds(60);
     const { status, body } = await api("POST", `/publications/${withoutTime}/approve`, {
@@ -60,11 +60,11 @@ forEachEngine("approving publications", (fixture) => {
     const { dueAt, nextRunAt, scheduledFor } = await find(withoutTime);
     assert.deepEqual([dueAt, nextRunAt, scheduledFor], [delayedTime, delayedTime, null]);
     const claim = { now: delayedTime - 1, leaseExpiresAt: delayedTime, slots: oneSlot };
-    assert.equal(await publications.claimDue(claim), undefined, "not due before");
+    assert.equal(await publicationRuns.claimDue(claim), undefined, "not due before");
 
     const past = await proposeToOne("Its time has passed", inOneHour());
     const pastTime = fixture.clock() - 1000;
-    await publications.update(past, { scheduledFor: pastTime }, { states: ["proposed"] });
+    await writes.publications.update(past, { scheduledFor: pastTime }, { states: ["proposed"] });
     await approvePublication(getDeps(), owner, { publicationId: past, revision: 1, startInSeconds: 60 });
     const late = await find(past);
     assert.equal(late.dueAt, delayedTime);
@@ -120,20 +120,20 @@ forEachEngine("approving publications", (fixture) => {
 
   test("either a worker starts a publication or a user unapproves it, never both (PUB-30, B2)", async () => {
     const { owner } = publishing;
-    const { publications } = getDeps();
+    const { publicationRuns, writes } = getDeps();
     for (let i = 0; i < 10; i++) {
       const publicationId = await proposeToOne(`Race ${i}`);
       await approvePublication(getDeps(), owner, { publicationId, revision: 1 });
-      const now = await publications.getTime();
+      const now = await getDeps().publications.getTime();
       const [claimedPublication, outcome] = await Promise.all([
-        publications.claimDue({ now, leaseExpiresAt: now + hours(1), slots: oneSlot }),
+        publicationRuns.claimDue({ now, leaseExpiresAt: now + hours(1), slots: oneSlot }),
         getOutcome(() => unapprovePublication(getDeps(), owner, { publicationId })),
       ]);
       const { state } = await find(publicationId);
       const isClaimed = claimedPublication !== undefined;
       assert.deepEqual([state, outcome], isClaimed ? ["preparing", "too_late"] : ["proposed", "ok"]);
       const end = { state: "canceled", dueAt: null, nextRunAt: null, leaseExpiresAt: null } as const;
-      await publications.update(publicationId, end, { states: ["preparing", "proposed"] });
+      await writes.publications.update(publicationId, end, { states: ["preparing", "proposed"] });
     }
   });
 

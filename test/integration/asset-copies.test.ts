@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -273,12 +274,15 @@ forEachEngine(
           deps.transact(authority, (tx) =>
             work({
               ...tx,
-              sharedFiles: {
-                ...tx.sharedFiles,
-                async incrementAssetCount(lockedAsset) {
-                  deletion = removeAssets(deps, [asset]);
-                  await waitUntil(() => isWaitingForLock(fixture));
-                  await tx.sharedFiles.incrementAssetCount(lockedAsset);
+              [writes]: {
+                ...tx[writes],
+                sharedFiles: {
+                  ...tx[writes].sharedFiles,
+                  async incrementAssetCount(lockedAsset) {
+                    deletion = removeAssets(deps, [asset]);
+                    await waitUntil(() => isWaitingForLock(fixture));
+                    await tx[writes].sharedFiles.incrementAssetCount(lockedAsset);
+                  },
                 },
               },
             }),

@@ -6,7 +6,6 @@ import { setActiveStudio } from "#domain/access/me.ts";
 import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
@@ -23,7 +22,7 @@ import { tools } from "#mcp/tool-list.ts";
 import { callRow, createScene, matrix } from "../support/api-matrix.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
 import { accessEndings, createEndingAccess, type AccessEnding, type EndingAccess } from "../support/ending-access.ts";
-import { forOneEngine } from "../support/engines.ts";
+import { forOneEngine, type TestDeps } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -33,7 +32,7 @@ import { pdf } from "../support/samples.ts";
 import { createInvitationToken, newStudio, newUser } from "../support/users.ts";
 
 /** The arguments of a call of each tool that changes data, with what it needs. A tool without an entry fails a test. */
-type ToolExample = (deps: Deps, client: Caller) => Promise<object>;
+type ToolExample = (deps: TestDeps, client: Caller) => Promise<object>;
 
 const upload = { kind: "document", mimeType: "application/pdf" } as const;
 const base64 = pdf.toString("base64");
@@ -41,10 +40,10 @@ const url = "https://files.example/report.pdf";
 const file = { name: "report.pdf", size: pdf.length, lastModified: 1, type: "application/pdf" };
 
 const findTool = (name: string) => [...tools, ...appTools].find((tool) => tool.name === name) ?? assert.fail(name);
-const runTool = (deps: Deps, caller: Caller, name: string, input: object): Promise<object> =>
+const runTool = (deps: TestDeps, caller: Caller, name: string, input: object): Promise<object> =>
   findTool(name).run(deps, caller, input as never, { getSignal: () => new AbortController().signal });
 
-const startAppFile = async (deps: Deps, caller: Caller): Promise<{ uploadId: string; fileId: string }> => {
+const startAppFile = async (deps: TestDeps, caller: Caller): Promise<{ uploadId: string; fileId: string }> => {
   const { postId } = await addPost(deps, caller);
   const { uploadId } = (await runTool(deps, caller, "app_create_upload", { postId })) as { uploadId: string };
   const started = await runTool(deps, caller, "app_start_file", { uploadId, ...file });
@@ -126,10 +125,10 @@ const withoutTransaction = ["app_create_part_urls", "app_send_part"];
 forOneEngine("authority", (fixture) => {
   let server: ApiServer;
   let access: EndingAccess;
-  let deps: Deps;
+  let deps: TestDeps;
   before(async () => {
     access = createEndingAccess(fixture);
-    const openUrl: Deps["openUrl"] = async () => ({
+    const openUrl: TestDeps["openUrl"] = async () => ({
       url: new URL(url),
       status: 200,
       headers: { "content-type": "application/pdf" },

@@ -4,14 +4,13 @@ import { test } from "node:test";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPublisher } from "#connectors/publisher.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationWithNames } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { runPublication } from "#domain/publishing/run-publication.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { createDeps, forEachEngine } from "../support/engines.ts";
+import { createDeps, forEachEngine, type TestDeps } from "../support/engines.ts";
 import { newMastodonConnection, noIdentities } from "../support/platform-fixture.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -28,7 +27,7 @@ forEachEngine("values from a platform", (fixture) => {
       return new Response(posts++ === 0 ? "[]" : `[${status}]`);
     };
     const setups = createPlatformSetups({}, publicFetch, noIdentities);
-    const deps: Deps = {
+    const deps: TestDeps = {
       ...createDeps(fixture.database, systemClock),
       platforms: createPlatforms("http://localhost:3000", setups),
       publisher: createPublisher({
@@ -48,7 +47,8 @@ forEachEngine("values from a platform", (fixture) => {
       const publications = { ...deps.publications, getTime: async () => now };
       const slots = { publicationIds: [], maxPerStudio: 1, maxPerHost: 1 };
       const claim = { now, leaseExpiresAt: now + seconds(30), slots };
-      const claimedPublication = (await publications.claimAbandoned(claim)) ?? (await publications.claimDue(claim));
+      const claimedPublication =
+        (await deps.publicationRuns.claimAbandoned(claim)) ?? (await deps.publicationRuns.claimDue(claim));
       if (!claimedPublication) break;
       await runPublication({ ...deps, publications }, claimedPublication, new AbortController().signal);
     }

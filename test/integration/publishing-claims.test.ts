@@ -10,21 +10,21 @@ import { newStudio } from "../support/users.ts";
 forEachEngine("claims of publications", (fixture) => {
   test("a worker whose lease has ended writes nothing once another worker has the claim (PUB-7, B3)", async () => {
     const { deps } = fixture;
-    const { publications } = deps;
+    const { publicationRuns, writes } = deps;
     const id = await newPublication(deps, await newStudio(deps), "proposed");
     const now = deps.clock();
     const scheduled = { state: "scheduled", ...toScheduleColumns(null, now) } as const;
-    await publications.update(id, scheduled, { states: ["proposed"] });
-    const first = await publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
+    await writes.publications.update(id, scheduled, { states: ["proposed"] });
+    const first = await publicationRuns.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
     assert.equal(first?.id, id);
     const later = now + minutes(2);
-    assert.equal(await publications.claimDue({ now: later, leaseExpiresAt: later, slots: oneSlot }), undefined);
+    assert.equal(await publicationRuns.claimDue({ now: later, leaseExpiresAt: later, slots: oneSlot }), undefined);
     const claim = { now: later, leaseExpiresAt: later + minutes(1), slots: oneSlot };
-    const second = await publications.claimAbandoned(claim);
+    const second = await publicationRuns.claimAbandoned(claim);
     assert.equal(second?.id, id);
     const change = { progress: { mediaIds: {} } };
     await assert.rejects(updateClaimed(deps, first, change), LostClaimError);
     assert.deepEqual((await updateClaimed(deps, second, change)).progress, { mediaIds: {} });
-    assert.equal(await publications.claimAbandoned(claim), undefined, "the new lease has not ended");
+    assert.equal(await publicationRuns.claimAbandoned(claim), undefined, "the new lease has not ended");
   });
 });

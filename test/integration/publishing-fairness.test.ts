@@ -4,12 +4,11 @@ import { afterEach, test } from "node:test";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
 import { hours, minutes, systemClock } from "#lib/clock.ts";
-import { createDeps, forEachEngine } from "../support/engines.ts";
+import { createDeps, forEachEngine, type TestDeps } from "../support/engines.ts";
 import { newMastodonConnection, noIdentities } from "../support/platform-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -28,7 +27,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     await fixture.database.q.deleteFrom("publications").execute();
   });
 
-  function getDeps(): Deps {
+  function getDeps(): TestDeps {
     const noFetch = () => Promise.reject(new Error("this test has no network access"));
     const platforms = createPlatforms("http://localhost:3000", createPlatformSetups({}, noFetch, noIdentities));
     return { ...createDeps(fixture.database, systemClock), platforms };
@@ -49,7 +48,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     const startedIds: string[] = [];
     const ended = Promise.withResolvers<undefined>();
     let searches = 0;
-    const platformStore: Deps["platformStore"] = {
+    const platformStore: TestDeps["platformStore"] = {
       ...deps.platformStore,
       // Each run starts with this call.
       find(_studioId, connectionId) {
@@ -57,7 +56,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
         return ended.promise;
       },
     };
-    const publications: Deps["publications"] = {
+    const publications: TestDeps["publications"] = {
       ...deps.publications,
       findWork(overdueAfterMs) {
         searches++;
@@ -135,7 +134,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
   test("a run that takes too long ends and is retried later (F5)", async () => {
     const deps = getDeps();
     await publishNow(await newStudio(deps), hangingHost, 1);
-    const prepare: Deps["publisher"]["prepare"] = async (_request, _saveProgress, signal) => {
+    const prepare: TestDeps["publisher"]["prepare"] = async (_request, _saveProgress, signal) => {
       if (!signal.aborted) await once(signal, "abort");
       return { kind: "unknown", message: "canceled" };
     };
@@ -153,13 +152,13 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     const [busy, idle] = [await newStudio(getDeps()), await newStudio(getDeps())];
     await publishNow(busy, hangingHost, 3);
     await publishNow(idle, otherHost, 2);
-    const { publications } = getDeps();
+    const { publications, publicationRuns } = getDeps();
     const publicationIds: string[] = [];
     const studioIds: string[] = [];
     for (;;) {
       const now = await publications.getTime();
       const slots = { publicationIds, maxPerStudio: 3, maxPerHost: 3 };
-      const claimedPublication = await publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots });
+      const claimedPublication = await publicationRuns.claimDue({ now, leaseExpiresAt: now + minutes(1), slots });
       if (!claimedPublication) break;
       publicationIds.push(claimedPublication.id);
       studioIds.push(claimedPublication.studioId);

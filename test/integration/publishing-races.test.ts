@@ -177,9 +177,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
 
   const claim = async (): Promise<Publication | undefined> => {
     const now = await deps().publications.getTime();
-    return deps().transact({ job: "test" }, ({ publications }) =>
-      publications.claimDue({ now, leaseExpiresAt: now + seconds(30), slots: oneSlot }),
-    );
+    return deps().publicationRuns.claimDue({ now, leaseExpiresAt: now + seconds(30), slots: oneSlot });
   };
   const run = async (publication: Publication | undefined): Promise<void> => {
     if (publication) await runPublication(deps(), publication, new AbortController().signal);

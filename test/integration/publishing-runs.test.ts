@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -18,7 +17,7 @@ import { updateStudio } from "#domain/studios/update-studio.ts";
 import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";
-import { forOneEngine } from "../support/engines.ts";
+import { forOneEngine, type TestDeps } from "../support/engines.ts";
 import { actThroughClient, actThroughDrafter } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -183,7 +182,7 @@ forOneEngine("runs of publications", (fixture) => {
     await publishing.run(id);
     const content = { title: null, text: "Public all along", assets: [] };
     const change = { ...unscheduledColumns, state: "unconfirmed", content } as const;
-    await deps.publications.update(id, change, { states: ["scheduled"] });
+    await deps.writes.publications.update(id, change, { states: ["scheduled"] });
     await fixture.database.q
       .updateTable("platformConnections")
       .set({ limits: { maxCharacters: 5 } })
@@ -205,14 +204,14 @@ forOneEngine("runs of publications", (fixture) => {
     const content = { title: null, text: "Before the crash", assets: [] };
     const progress = { mediaIds: {}, containerId: "expired" };
     const change = { ...unscheduledColumns, state: "unconfirmed", scheduledFor: null, content, progress } as const;
-    await deps.publications.update(id, change, { states: ["scheduled"] });
+    await deps.writes.publications.update(id, change, { states: ["scheduled"] });
     await updatePost(deps, owner, { postId, body: "Edited before the crash" });
     await resolvePublication(deps, owner, { publicationId: id, outcome: "retry" });
     const now = fixture.clock();
-    const claimedPublication = await deps.publications.claimDue({ now, leaseExpiresAt: now, slots: oneSlot });
+    const claimedPublication = await deps.publicationRuns.claimDue({ now, leaseExpiresAt: now, slots: oneSlot });
     assert.equal(claimedPublication?.id, id);
     let transactions = 0;
-    const transact: Deps["transact"] = async (authority, work, options) => {
+    const transact: TestDeps["transact"] = async (authority, work, options) => {
       if (++transactions === 2) throw new Error("the process crashed");
       return deps.transact(authority, work, options);
     };

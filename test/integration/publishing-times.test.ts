@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -11,7 +10,7 @@ import type { PublicationState } from "#domain/publishing/states.ts";
 import { days, hours, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
 import { resolveLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { fromNow } from "../support/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, type TestDeps } from "../support/engines.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { startPublishing } from "../support/publishing-fixture.ts";
@@ -125,7 +124,7 @@ forEachEngine("publishing at a time", (fixture) => {
       const { deps } = service;
       const { id, postId } = await schedule(`Short, ${state}`);
       if (state === "proposed")
-        await deps.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
+        await deps.writes.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
       await updatePost(deps, owner, { postId, body: tooLong });
       const at = fromNow(hours(2));
       const publication = await reschedulePublication(deps, owner, { publicationId: id, at });
@@ -136,12 +135,12 @@ forEachEngine("publishing at a time", (fixture) => {
   for (const [state, change] of [
     ["missed", (deps, owner, id) => reschedulePublication(deps, owner, { publicationId: id, at: fromNow(hours(2)) })],
     ["unconfirmed", (deps, owner, id) => resolvePublication(deps, owner, { publicationId: id, outcome: "retry" })],
-  ] as [PublicationState, (deps: Deps, owner: Caller, id: string) => Promise<PublicationView>][])
+  ] as [PublicationState, (deps: TestDeps, owner: Caller, id: string) => Promise<PublicationView>][])
     test(`a publication that is ${state} is not scheduled again while the platform would reject the post (PUB-5, PUB-10, PUB-15)`, async () => {
       const { service, owner } = publishing;
       const { deps } = service;
       const { id, postId } = await schedule(`Short, ${state}`);
-      await deps.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
+      await deps.writes.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
       await updatePost(deps, owner, { postId, body: tooLong });
       assert.equal(await getOutcome(() => change(deps, owner, id)), "not_publishable");
       assert.deepEqual(await readStates([id]), [state]);

@@ -86,7 +86,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
         at: inOneHour(),
       });
       const id = publications[0]?.id ?? "";
-      if (change) assert.ok(await deps.publications.update(id, change, { states: ["scheduled"] }));
+      if (change) assert.ok(await deps.writes.publications.update(id, change, { states: ["scheduled"] }));
       return id;
     };
     const now = fixture.clock();

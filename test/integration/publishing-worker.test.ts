@@ -122,9 +122,9 @@ forOneEngine("the publishing worker", (fixture) => {
 
     const lost = await publish("Again", { at: inOneHour() });
     const change = { ...unscheduledColumns, state: "unconfirmed" as const };
-    await fixture.deps.publications.update(lost.id, change, { states: ["scheduled"] });
+    await fixture.deps.writes.publications.update(lost.id, change, { states: ["scheduled"] });
     // The time has passed by the time a person decides.
-    await fixture.deps.publications.update(
+    await fixture.deps.writes.publications.update(
       lost.id,
       { scheduledFor: Date.parse(fromNow(-1)) },
       { states: ["unconfirmed"] },
@@ -223,7 +223,7 @@ forOneEngine("the publishing worker", (fixture) => {
         async listRequested(...args: Parameters<typeof deps.publications.listRequested>) {
           const listed = await deps.publications.listRequested(...args);
           const now = await deps.publications.getTime();
-          claimed ??= await deps.publications.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
+          claimed ??= await deps.publicationRuns.claimDue({ now, leaseExpiresAt: now + minutes(1), slots: oneSlot });
           return listed;
         },
       },
@@ -237,7 +237,7 @@ forOneEngine("the publishing worker", (fixture) => {
     ]);
     assert.deepEqual([(await find(dueId)).state, (await find(laterId)).state], ["preparing", "canceled"]);
     const change = { ...unscheduledColumns, state: "failed" as const };
-    await deps.publications.update(dueId, change, { states: ["preparing"] });
+    await deps.writes.publications.update(dueId, change, { states: ["preparing"] });
   });
 
   if (fixture.engine !== "postgres") return;

@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
@@ -140,11 +141,12 @@ forEachEngine("deletion of studios", (fixture) => {
     clock.advance(purgeDelayMs);
     const transact: Deps["transact"] = (authority, work) =>
       deps.transact(authority, (tx) => {
-        const listIds: typeof tx.studioContent.listIds = async (table, studioId, ...rest) => {
+        const { studioContent } = tx[writes];
+        const listIds: typeof studioContent.listIds = async (table, studioId, ...rest) => {
           if (studioId === brokenOwner.studio.id) throw new Error("broken index");
-          return tx.studioContent.listIds(table, studioId, ...rest);
+          return studioContent.listIds(table, studioId, ...rest);
         };
-        return work({ ...tx, studioContent: { ...tx.studioContent, listIds } });
+        return work({ ...tx, [writes]: { ...tx[writes], studioContent: { ...studioContent, listIds } } });
       });
     await assert.rejects(purgeDeletedStudios({ ...deps, transact }, untilDone), /broken index/);
     assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);

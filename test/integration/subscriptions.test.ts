@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -52,7 +53,7 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
     await deletePost(fixture.deps, owner, { postId: followed.id });
     await stream.waitForUpdates(2);
     await fixture.deps.transact({ job: "test" }, (tx) =>
-      tx.posts.update(owner.studio.id, followed.id, { trash: null }, { isTrashed: true, now: fixture.clock() }),
+      tx[writes].posts.update(owner.studio.id, followed.id, { trash: null }, { isTrashed: true, now: fixture.clock() }),
     );
     await stream.waitForUpdates(3);
     await restorePost(fixture.deps, owner, { postId: followed.id, revision: 1 });

@@ -1,3 +1,4 @@
+import { writes } from "#domain/changes/writes/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -36,7 +37,7 @@ forEachEngine("transactions", (fixture) => {
     await fixture.deps.transact({ job: "test" }, async (tx) => {
       const now = fixture.clock();
       const id = fixture.deps.newId("post");
-      await tx.posts.insert({
+      await tx[writes].posts.insert({
         ...{ id, studioId: owner.studio.id, createdBy: owner.user.id, createdByClientName: null },
         ...{ title: "A", body: "", variants: [], crops: [], tags: [], status: "draft", isTrashed: false },
         ...{ revision: 1, readyRevision: null, assetCount: 0, createdAt: now, updatedAt: now },

@@ -1,3 +1,4 @@
+import type { TestDeps } from "./engines.ts";
 import assert from "node:assert/strict";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -5,7 +6,6 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/add-comment.ts";
-import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -153,7 +153,7 @@ export const matrix: readonly MatrixRow[] = [
 ];
 
 /** Creates a grant whose client has created a post, so that an undo has something to undo. */
-const newGrant = async (deps: Deps, caller: Caller): Promise<string> => {
+const newGrant = async (deps: TestDeps, caller: Caller): Promise<string> => {
   const client = { id: "c", name: "C" };
   const input = { clientVerified: false, redirectHost: "h", scopes: ["studio:read" as const] };
   const grant = await createGrant(deps, caller, { clientId: client.id, clientName: client.name, ...input });
@@ -162,13 +162,13 @@ const newGrant = async (deps: Deps, caller: Caller): Promise<string> => {
   return grant.id;
 };
 
-const upload = async (deps: Deps, caller: Caller): Promise<string> => {
+const upload = async (deps: TestDeps, caller: Caller): Promise<string> => {
   const base64 = (await png()).toString("base64");
   return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
 };
 
 /** Creates a studio with the acting user, who has this role, and each object when its id is first read. */
-export async function createScene(deps: Deps, server: Pick<ApiServer, "signIn">, role: Role): Promise<Scene> {
+export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signIn">, role: Role): Promise<Scene> {
   const owner = await newStudio(deps);
   const self = await newMember(deps, owner, role);
   const getMember = once(() => newMember(deps, owner, "member"));
@@ -213,7 +213,11 @@ export async function createScene(deps: Deps, server: Pick<ApiServer, "signIn">,
     scheduled: async () => {
       const publicationId = await newPublication(deps, owner, "proposed", platform);
       const schedule = toScheduleColumns(null, deps.clock());
-      await deps.publications.update(publicationId, { state: "scheduled", ...schedule }, { states: ["proposed"] });
+      await deps.writes.publications.update(
+        publicationId,
+        { state: "scheduled", ...schedule },
+        { states: ["proposed"] },
+      );
       return publicationId;
     },
     unconfirmed: () => newPublication(deps, owner, "unconfirmed", platform),

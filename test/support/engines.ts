@@ -7,12 +7,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/database.ts";
-import { createStores, databaseFileName, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
+import {
+  createStores,
+  createWriteStores,
+  databaseFileName,
+  openDatabase,
+  type OpenDatabaseOptions,
+} from "#db/open-database.ts";
 import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { WriteStores } from "#domain/changes/writes/write-stores.ts";
+import type { JobDeps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
@@ -35,13 +42,16 @@ export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
+/** `writes`: for states that no verb creates. */
+export type TestDeps = JobDeps & { writes: WriteStores };
+
 /** The fields of `location`, `database` and `deps` are set before the first test of a suite, so only tests and hooks may read them. */
 export interface Fixture {
   engine: EngineName;
   location: DatabaseLocation;
   database: Database;
   clock: TestClock;
-  deps: Deps;
+  deps: TestDeps;
 }
 
 export const silentLog = createLog("silent");
@@ -96,9 +106,10 @@ export function forOneEngine(name: string, define: (fixture: Fixture) => void, s
   forEachEngine(name, define, listOneEngine(), skip);
 }
 
-export function createDeps(database: Database, clock: Clock): Deps {
+export function createDeps(database: Database, clock: Clock): TestDeps {
   return {
     ...createStores(database),
+    writes: createWriteStores(database),
     clock,
     newId: createIdGenerator(clock),
     newSecret: () => randomBytes(32).toString("base64url"),

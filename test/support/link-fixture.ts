@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
@@ -8,13 +7,13 @@ import type { FileView } from "#domain/uploads/file-view.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
-import type { Fixture } from "./engines.ts";
+import type { Fixture, TestDeps } from "./engines.ts";
 import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
 import { newStudio } from "./users.ts";
 
 /** A studio with a quota, a post, and an upload link of the post. */
 export interface LinkFixture {
-  deps: Deps;
+  deps: TestDeps;
   files: HookedFiles;
   owner: Caller;
   postId: string;
@@ -33,10 +32,10 @@ export interface LinkFixture {
 export async function createLinkFixture(
   fixture: Fixture,
   studioBytes: number | undefined,
-  chooseCreator: (deps: Deps, owner: Caller) => Promise<Caller> = async (_, owner) => owner,
+  chooseCreator: (deps: TestDeps, owner: Caller) => Promise<Caller> = async (_, owner) => owner,
 ): Promise<LinkFixture> {
   const files = createHookedFiles(fixture.clock);
-  const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, studioBytes } };
+  const deps: TestDeps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, studioBytes } };
   const owner = await newStudio(deps);
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const { url } = await createUploadSession(deps, await chooseCreator(deps, owner), { postId });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { UsedSlots } from "#domain/publishing/ports.ts";
 import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
@@ -16,7 +15,7 @@ import { createSessions } from "#auth/sign-in.ts";
 import { runPublication } from "#domain/publishing/run-publication.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
 import type { TestClock } from "./clock.ts";
-import { createDeps, type Fixture } from "./engines.ts";
+import { createDeps, type Fixture, type TestDeps } from "./engines.ts";
 import { createHttpBrowser, type HttpBrowser } from "./http-browser.ts";
 import { newConnection } from "./platform-fixture.ts";
 import { startService, type RunningService, type ServiceOptions } from "./service.ts";
@@ -94,13 +93,13 @@ export async function startPublishing(
 
   async function run(publicationId: string): Promise<void> {
     assert.ok(clock);
-    const { publications } = service.deps;
+    const { publications, publicationRuns } = service.deps;
     const publication = await publications.find(owner.studio.id, publicationId);
     const nextRunAt = publication?.nextRunAt ?? publication?.leaseExpiresAt ?? null;
     assert.ok(nextRunAt !== null, `no run is planned: ${JSON.stringify(publication)}`);
     if (nextRunAt > clock()) clock.advance(nextRunAt - clock());
     const claim = { now: clock(), leaseExpiresAt: clock() + seconds(30), slots: oneSlot };
-    const claimed = (await publications.claimAbandoned(claim)) ?? (await publications.claimDue(claim));
+    const claimed = (await publicationRuns.claimAbandoned(claim)) ?? (await publicationRuns.claimDue(claim));
     assert.ok(claimed);
     await runPublication(service.deps, claimed, new AbortController().signal);
   }
@@ -163,8 +162,8 @@ export async function startPublishing(
   };
 }
 
-function withTestClock(deps: Deps, clock: TestClock): Deps {
-  const withClock = (publications: Deps["publications"]) => ({ ...publications, getTime: async () => clock() });
+function withTestClock(deps: TestDeps, clock: TestClock): TestDeps {
+  const withClock = (publications: TestDeps["publications"]) => ({ ...publications, getTime: async () => clock() });
   return {
     ...deps,
     publications: withClock(deps.publications),
@@ -222,14 +221,14 @@ export async function addConnections(
 
 /** Stores a publication of a new post in this state, without calling a platform. Returns its id. */
 export async function newPublication(
-  deps: Deps,
+  deps: TestDeps,
   owner: Caller,
   state: PublicationState,
   platform?: string,
 ): Promise<string> {
   const post = await createPost(deps, owner, { title: "Title", body: "Body" });
   const publicationId = deps.newId("publication");
-  const isInserted = await deps.publications.insert({
+  const isInserted = await deps.writes.publications.insert({
     id: publicationId,
     studioId: owner.studio.id,
     postId: post.id,

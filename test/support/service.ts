@@ -1,14 +1,14 @@
 import { readConfig, type Config } from "#config/config.ts";
 import { createService, type Service, type CreateServiceOptions } from "#app/service.ts";
 import type { Deps } from "#domain/deps.ts";
-import { silentLog } from "./engines.ts";
+import { silentLog, type TestDeps } from "./engines.ts";
 import { findFreePort } from "./free-ports.ts";
 import { listenLocally } from "./local-server.ts";
 import { waitTurns } from "./wait-turns.ts";
 
 export interface RunningService extends Service {
   base: string;
-  deps: Deps;
+  deps: TestDeps;
 }
 
 export type ServiceOptions = Partial<Omit<CreateServiceOptions, "config" | "deps">> & {
@@ -24,7 +24,8 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   const { env = {}, config: configOverrides, base = await findFreeBaseUrl(), ...serviceOptions } = options;
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...configOverrides };
   const { uploadPage, limits, signInAllow } = config;
-  const serviceDeps: Deps = { ...deps, baseUrl: base, uploadPage, limits, signInAllow };
+  // The deps of a test always come from `createDeps`.
+  const serviceDeps: TestDeps = { ...(deps as TestDeps), baseUrl: base, uploadPage, limits, signInAllow };
   const service = createService({
     config,
     deps: serviceDeps,

@@ -1,8 +1,8 @@
+import type { TestDeps } from "./engines.ts";
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { PublicationChange } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
@@ -43,7 +43,7 @@ interface OpenOptions {
 /** Pages of a studio that is new for each test, and what tests do in it without the pages. */
 export interface StudioPages {
   fixture: WebFixture;
-  deps: Deps;
+  deps: TestDeps;
   owner: Caller;
   /** Of the studio's accounts, in their order. */
   connectionIds: string[];
@@ -106,7 +106,7 @@ export function useStudioPages({ accounts = [] }: { accounts?: readonly string[]
     },
     async changePublications(postId, values) {
       for (const { id } of (await pages.readPost(postId)).publications ?? [])
-        await pages.deps.publications.update(
+        await pages.deps.writes.publications.update(
           id,
           { ...values, dueAt: null, nextRunAt: null },
           { states: ["scheduled", "proposed"] },

@@ -1,11 +1,10 @@
 import { openDatabase } from "#db/open-database.ts";
 import { createFileTokens } from "#http/files/file-tokens.ts";
-import type { Deps } from "#domain/deps.ts";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
-import { createDeps, silentLog } from "./engines.ts";
+import { createDeps, silentLog, type TestDeps } from "./engines.ts";
 import { startMain } from "./main-process.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreeBaseUrl } from "./service.ts";
@@ -14,7 +13,7 @@ import { openTestS3, getTestS3Environment } from "./stores.ts";
 /** The service in a separate process, and access to its database and store from the test. */
 export interface UploadProcess {
   base: string;
-  deps: Deps;
+  deps: TestDeps;
   /** Starts the service again after `kill`. */
   start(): Promise<void>;
   /** Sends SIGKILL; resolves after the process has exited. */

@@ -1,6 +1,6 @@
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, Operator } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 
 /** Moves a grant to the caller's studio. All conversations with this grant move too, so activity records the move. */
@@ -10,7 +10,7 @@ export async function moveGrant(
   input: { grantId: string },
 ): Promise<void> {
   authorize(caller, "studio.read");
-  const move = async (tx: Stores): Promise<void> => {
+  const move = async (tx: Tx): Promise<void> => {
     if (await tx.grants.moveStudio(input.grantId, caller.studio.id))
       await recordActivity(deps, tx, caller, "client.moved", input.grantId);
   };

@@ -2,7 +2,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize, may } from "../policy.ts";
 import type { ListedGrant } from "./ports.ts";
 
@@ -26,7 +26,7 @@ export async function revokeClient(
 /** Returns false if already revoked. Records the activity in the grant's studio, which may differ from the caller's. */
 async function revokeGrant(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Pick<Stores, "grants" | "activity">,
+  tx: Tx,
   caller: Caller,
   grant: ListedGrant,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Caller, Operator } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { NamedObject, ObjectType } from "./activity-objects.ts";
 
 export interface ActivityRow {
@@ -106,7 +106,7 @@ export type Actor = (Partial<Pick<Caller, "user" | "client">> | Operator) & { st
 /** Records an activity in the transaction of its change, so that both commit or neither does. Returns its id. */
 export async function recordActivity(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Pick<Stores, "activity">,
+  tx: Tx,
   actor: Actor,
   action: ActivityAction,
   subjectId: string,
@@ -127,4 +127,23 @@ export async function recordActivity(
     at: deps.clock(),
   });
   return id;
+}
+
+/** What a change says about itself. */
+export interface ChangeActivity {
+  action: ActivityAction;
+  detail: Record<string, unknown>;
+  /** If it is not the editor: the AI client that created an upload link, for example, is not the author of its files. */
+  actor?: Actor;
+}
+
+/** Records the activity of a change by an editor. */
+export function recordChange(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Actor,
+  subjectId: string,
+  { action, detail, actor = editor }: ChangeActivity,
+): Promise<string> {
+  return recordActivity(deps, tx, actor, action, subjectId, detail);
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { insertCopy } from "../changes/insert-asset.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { buildNewAsset } from "./lifecycle/new-asset.ts";
@@ -25,17 +25,8 @@ export async function copyAsset(
   const originalId = parseAssetId(input.assetId);
   return retryOnConflict(() =>
     deps.transact(caller, async (tx) => {
-      const original = await tx.sharedFiles.lockAsset(caller.studio.id, originalId);
-      if (!original) return throwNotCopyable(tx, caller.studio.id, originalId);
-      const copy = buildCopy(deps, caller, original);
-      await tx.sharedFiles.incrementAssetCount(original);
-      await tx.assets.insert(copy);
-      await tx.imageInspections.copy(original.id, copy.id);
-      await recordActivity(deps, tx, caller, "asset.copied", copy.id, {
-        filename: copy.filename,
-        originalId: original.id,
-      });
-      return { assetId: copy.id };
+      const copy = await insertCopy(deps, tx, caller, originalId, (original) => buildCopy(deps, caller, original));
+      return copy ? { assetId: copy.id } : throwNotCopyable(tx, caller.studio.id, originalId);
     }),
   );
 }
@@ -58,9 +49,9 @@ function buildCopy(deps: Pick<Deps, "newId" | "clock">, caller: Caller, original
   };
 }
 
-async function throwNotCopyable(tx: Pick<Stores, "assets">, studioId: string, assetId: string): Promise<never> {
+async function throwNotCopyable(tx: Tx, studioId: string, assetId: string): Promise<never> {
   const asset = await tx.assets.find(studioId, assetId);
   if (!asset) throw notFoundError("asset");
   if (asset.status === "pending") throw new AppError("not_uploaded:copy");
-  throw new ConflictError(); // the asset became ready, or was restored, after `lockAsset`
+  throw new ConflictError(); // the asset became ready, or was restored, after `insertCopy`
 }

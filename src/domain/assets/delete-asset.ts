@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { changeAsset } from "../changes/change-asset.ts";
+import { deletePendingAsset } from "../changes/delete-content.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
-import { changeAsset } from "./lifecycle/change-asset.ts";
-import { removeFiles, deleteAssetRecords } from "./lifecycle/delete-files.ts";
+import { removeFiles } from "./lifecycle/delete-files.ts";
 import { checkTransition } from "./lifecycle/transitions.ts";
 import { parseAssetId } from "./model/asset.ts";
 
@@ -31,9 +31,10 @@ export async function deleteAsset(
     if (!asset) throw notFoundError("asset");
     checkTransition("delete", asset);
     const unusedFiles = await deps.transact(caller, async (tx) => {
-      await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
-      if (asset.status === "pending") return deleteAssetRecords(deps, tx, [asset]);
-      await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });
+      const activity = { action: "asset.deleted", detail: { filename: asset.filename } } as const;
+      if (asset.status === "pending") return deletePendingAsset(deps, tx, caller, asset, activity);
+      const change = { trash: createTrashMark(deps, caller) };
+      await changeAsset(deps, tx, caller, asset, { change, keepsApproval: tx.mayPublish, activity: () => activity });
       return undefined;
     });
     if (unusedFiles) await removeFiles(deps, unusedFiles);

@@ -28,13 +28,7 @@ export interface ConfirmedFile extends MediaMetadata {
 /** The kind, type and name of a file, as the content check determined them. */
 export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
 
-/**
- * Most changes are conditional on the asset's current state; they return false or undefined if they did not apply.
- * Callers that also update counts of the post or the studio do so in the same transaction, in the order post, asset,
- * studio, to avoid deadlocks.
- */
 export interface AssetStore {
-  insert(asset: Asset): Promise<void>;
   /** Does not find assets in the trash. */
   find(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Also finds assets in the trash. */
@@ -44,8 +38,34 @@ export interface AssetStore {
   readonly search: SearchSource<Asset, Pick<AssetFilter, "unattached" | "kind">>;
   /** Lists the assets of these posts, even of posts in the trash, sorted by position within each post. */
   listByPosts(postIds: readonly string[]): Promise<Asset[]>;
+  getUsedBytes(studioId: string): Promise<number>;
+  /** Whether any studio has a ready asset, even in the trash. If one does, the file store can't be empty. */
+  hasReadyAssets(): Promise<boolean>;
+  /** Pending assets whose upload expired at `latestExpiry` or earlier, sorted by that time. */
+  listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
+  /** Ready assets of all studios with ids greater than `afterId`, sorted by id; includes those in the trash. */
+  listStored(
+    afterId: string,
+    limit: number,
+  ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
+  /** The assets with these ids that still have a record; includes those in the trash. */
+  findInAllStudios(
+    assetIds: readonly string[],
+  ): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
+}
+
+/** Outside a transaction, because a claim is only a step of `confirmPresignedUpload`: it reserves a key, like `reserve`. */
+export interface UploadClaimStore {
   /** Stores the claim of a pending asset; false if the asset is not pending or its claimed key is not `previousKey`. */
   claim(assetId: string, previousKey: string | null, claim: Claim): Promise<boolean>;
+}
+
+/**
+ * For the writers of assets. Most changes are conditional on the asset's current state; they return false or undefined if
+ * they did not apply. Rows are locked in the order post, asset, studio, to avoid deadlocks.
+ */
+export interface AssetWrites {
+  insert(asset: Asset): Promise<void>;
   /** Marks a pending asset ready and attaches it; undefined if the asset is not pending or its claim differs. */
   confirmAndAttach(
     assetId: string,
@@ -83,20 +103,6 @@ export interface AssetStore {
   changeCharge(assetId: string, fromBytes: number, toBytes: number): Promise<boolean>;
   /** Adds to the studio's used bytes; returns false and changes nothing if the sum would exceed `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
-  getUsedBytes(studioId: string): Promise<number>;
-  /** Whether any studio has a ready asset, even in the trash. If one does, the file store can't be empty. */
-  hasReadyAssets(): Promise<boolean>;
-  /** Pending assets whose upload expired at `latestExpiry` or earlier, sorted by that time. */
-  listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
-  /** Ready assets of all studios with ids greater than `afterId`, sorted by id; includes those in the trash. */
-  listStored(
-    afterId: string,
-    limit: number,
-  ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
-  /** The assets with these ids that still have a record; includes those in the trash. */
-  findInAllStudios(
-    assetIds: readonly string[],
-  ): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
 }
 
 export interface PostPosition {
@@ -116,18 +122,22 @@ export interface FileUse {
   post: { id: string; title: string } | null;
 }
 
-/** Files that several assets can use. For files of copied assets, the store counts the assets that use them. */
+/** Files that several assets can use. */
 export interface SharedFileStore {
+  /** The assets of a file, newest first; without those in the trash. */
+  listAssets(studioId: string, fileKey: string, limit: number): Promise<FileUse[]>;
+  /** Returns the keys among these that an asset uses, in the trash or not. */
+  listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
+}
+
+/** For files of copied assets, the store counts the assets that use them. */
+export interface SharedFileWrites {
   /** Locks a ready asset until the transaction ends; undefined if the asset is in the trash or not ready. */
   lockAsset(studioId: string, assetId: string): Promise<ReadyAsset | undefined>;
   /** Adds one to the number of assets that use the file of a locked asset. */
   incrementAssetCount(lockedAsset: ReadyAsset): Promise<void>;
   /** Called after the transaction has deleted an asset of the file. Returns whether the file has no assets left. */
   decrementAssetCount(fileKey: string): Promise<boolean>;
-  /** The assets of a file, newest first; without those in the trash. */
-  listAssets(studioId: string, fileKey: string, limit: number): Promise<FileUse[]>;
-  /** Returns the keys among these that an asset uses, in the trash or not. */
-  listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
 }
 
 /** Keys in the file store that belong to no asset: reserved for a new asset, or left over from a deleted one. */

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { toIsoTime, minutes } from "#lib/clock.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { insertPendingAsset } from "../changes/insert-asset.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
 import { resolveFilename, filenameInput } from "./model/filename.ts";
 import { incomingKey } from "./model/storage-keys.ts";
 import { buildPendingAsset } from "./lifecycle/new-asset.ts";
-import { checkQuota } from "./lifecycle/store-bytes.ts";
+import { checkQuota } from "./lifecycle/quota.ts";
 
 export const uploadUrlLifetime = minutes(10);
 
@@ -40,9 +40,7 @@ export async function requestAssetUpload(
     maxBytes: deps.limits[declaredType.kind],
     expiresAt,
   });
-  await deps.transact(caller, async (tx) => {
-    await tx.assets.insert(asset);
-    await recordActivity(deps, tx, caller, "asset.requested", asset.id, { filename: asset.filename });
-  });
+  const activity = { action: "asset.requested", detail: { filename: asset.filename } } as const;
+  await deps.transact(caller, (tx) => insertPendingAsset(deps, tx, caller, asset, activity));
   return { assetId: asset.id, uploadUrl, expiresAt: toIsoTime(expiresAt) };
 }

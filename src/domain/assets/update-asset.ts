@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { changeAsset } from "../changes/change-asset.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { tags } from "../tags.ts";
 import { id, text } from "../text.ts";
-import { changeAssetAndPost } from "./lifecycle/change-asset.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
 import { describeAsset, needsUrls } from "./model/describe-asset.ts";
 import { requiredFilename } from "./model/filename.ts";
@@ -42,14 +41,13 @@ export async function updateAsset(
   const asset = await retryOnConflict(async () => {
     const currentAsset = await deps.assets.find(caller.studio.id, assetId);
     if (!currentAsset) throw notFoundError("asset");
-    return deps.transact(caller, async (tx) => {
-      const updatedAsset = await changeAssetAndPost(deps, tx, caller, currentAsset, change);
-      await recordActivity(deps, tx, caller, "asset.updated", assetId, {
-        fields: Object.keys(change),
-        filename: updatedAsset.filename,
-      });
-      return updatedAsset;
-    });
+    return deps.transact(caller, (tx) =>
+      changeAsset(deps, tx, caller, currentAsset, {
+        change,
+        keepsApproval: tx.mayPublish,
+        activity: ({ filename }) => ({ action: "asset.updated", detail: { fields: Object.keys(change), filename } }),
+      }),
+    );
   });
   return describeAsset(deps, asset, needsUrls(caller));
 }

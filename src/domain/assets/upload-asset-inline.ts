@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { insertReadyAsset } from "../changes/insert-asset.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { checkInlineSize, decodeInline } from "./content/base64.ts";
@@ -13,7 +13,9 @@ import { checkContent } from "./content/check-content.ts";
 import { createFileKey } from "./model/storage-keys.ts";
 import { inlineLimitBytes } from "./model/kinds.ts";
 import { buildNewAsset } from "./lifecycle/new-asset.ts";
-import { checkQuota, insertReadyAsset, withReservedKey, toStoredFields } from "./lifecycle/store-bytes.ts";
+import { checkQuota } from "./lifecycle/quota.ts";
+import { withReservedKey, toStoredFields } from "./lifecycle/store-bytes.ts";
+import type { Asset } from "./model/asset.ts";
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,
@@ -52,13 +54,11 @@ export async function uploadAssetInline(
       maxBytes: inlineLimitBytes,
       beforeVisible: reserve,
     });
-    await deps.transact(caller, async (tx) => {
-      await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredFields(key, storedFile, metadata), status: "ready" });
-      await recordActivity(deps, tx, caller, "asset.uploaded", newAsset.id, {
-        filename: newAsset.filename,
-        bytes: storedFile.bytes,
-      });
-    });
+    const asset: Asset = { ...newAsset, ...toStoredFields(key, storedFile, metadata), status: "ready" };
+    const detail = { filename: newAsset.filename, bytes: storedFile.bytes };
+    await deps.transact(caller, (tx) =>
+      insertReadyAsset(deps, tx, caller, asset, { action: "asset.uploaded", detail }),
+    );
     return { assetId: newAsset.id, bytes: storedFile.bytes };
   });
 }

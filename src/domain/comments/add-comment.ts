@@ -2,8 +2,8 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
-import { toAuthor } from "../history/record.ts";
+import type { Deps, Tx } from "../deps.ts";
+import { toAuthor } from "../changes/editor.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -53,7 +53,7 @@ export async function addComment(
 }
 
 /** Returns the comment that started the parent's thread, because a thread has only one level of replies. */
-async function findThreadId(tx: Stores, caller: Caller, postId: string, parentId: string): Promise<string> {
+async function findThreadId(tx: Tx, caller: Caller, postId: string, parentId: string): Promise<string> {
   const parent = await tx.comments.find(caller.studio.id, parentId);
   if (parent?.postId !== postId) throw notFoundError("comment");
   return parent.parentId ?? parent.id;

@@ -1,4 +1,4 @@
-import type { Stores } from "../deps.ts";
+import type { Tx } from "../deps.ts";
 import type { ListedComment } from "./ports.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { ListedComment } from "./ports.ts";
  * `postId`, finds only comments of this post.
  */
 export async function lockComment(
-  tx: Pick<Stores, "comments" | "posts">,
+  tx: Tx,
   studioId: string,
   { commentId, postId }: { commentId: string; postId?: string | undefined },
 ): Promise<ListedComment | undefined> {

@@ -93,9 +93,10 @@ export interface RecordOptions {
   restoredRevision?: number;
 }
 
-export interface RevisionStore {
+/** For `changePost`. */
+export interface RevisionWrites {
   /**
-   * Writes the snapshot of the post's current revision. Runs after every change of a post, in the same transaction.
+   * Writes the snapshot of the post's current revision.
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it, unless a publication of it was approved.
    * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
@@ -103,6 +104,9 @@ export interface RevisionStore {
    * Returns whether the post has publications that the change can affect, including those that have started.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
+}
+
+export interface RevisionStore {
   /** Newest first, older than `before`, until the texts exceed `maxTextLength` characters; at least one revision. */
   list(
     postId: string,
@@ -126,7 +130,8 @@ export interface AssetFieldChange {
 /** How long changes of assets and comments are kept: longer than they can be undone. */
 export const changeLifetime = days(31);
 
-export interface AssetChangeStore {
+/** For the writers of assets. */
+export interface AssetChangeWrites {
   /** `asset.changeCount` is the count after the change; it orders the changes of an asset. */
   record(
     asset: { id: string; studioId: string; changeCount: number },
@@ -134,6 +139,9 @@ export interface AssetChangeStore {
     author: Author,
     changes: readonly AssetFieldChange[],
   ): Promise<void>;
+}
+
+export interface AssetChangeStore {
   listAssetIds: ListChangedIds;
   /** All changes from the first selected one on, oldest first. */
   listSteps(assetId: string, selection: ChangeSelection): Promise<(AssetFieldChange & { isSelected: boolean })[]>;

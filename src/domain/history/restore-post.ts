@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
-import { changeAsset } from "../assets/lifecycle/change-asset.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
+import { changePost, type EditedPost } from "../changes/change-post.ts";
+import { changeAssetOfPost, missingReasons, setAssets, type MissingAsset } from "../changes/post-assets.ts";
+import { retryOnConflict } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
@@ -15,8 +15,6 @@ import type { Publication } from "../publishing/ports.ts";
 import { toWebPublicationView, type WebPublicationView } from "../publishing/publication.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
-import { recordRevision } from "./record.ts";
-import { missingReasons, setAssets } from "./set-assets.ts";
 
 export const restorePostInput = z.strictObject({
   postId: id,
@@ -121,21 +119,19 @@ async function restoreRevision(
   const { title, body, status, variants, crops, tags } = target;
   // Setting the status `ready` again would count as marking the new revision ready.
   const statusChange = status === currentPost.status ? {} : { status };
-  const change = { title, body, variants, crops, tags, ...statusChange, haveAssetsChanged };
-  const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
-    revision: currentPost.revision,
-    now: deps.clock(),
-  });
-  if (!restoredPost) throw new ConflictError();
   const assetIds = target.assets.map((asset) => asset.id);
-  const unavailableAssets = haveAssetsChanged
-    ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
-    : [];
-  if (haveAssetsChanged) await restoreAssetTexts(deps, tx, caller, postId, target);
-  await recordRevision(deps, tx, caller, postId, { haveAssetsChanged, restoredRevision: input.revision });
-  await recordActivity(deps, tx, caller, "post.reverted", postId, {
-    restored: input.revision,
-    revision: restoredPost.revision,
+  let unavailableAssets: readonly MissingAsset[] = [];
+  const restoreAssets = async (post: EditedPost): Promise<void> => {
+    unavailableAssets = await setAssets(deps, tx, caller, post, { assetIds, withTrash: true });
+    await restoreAssetTexts(deps, tx, caller, post, target);
+  };
+  const { post: restoredPost } = await changePost(deps, tx, caller, postId, {
+    revision: currentPost.revision,
+    fields: { title, body, variants, tags, ...statusChange, ...(haveAssetsChanged ? { crops } : {}) },
+    changeAssets: haveAssetsChanged ? restoreAssets : undefined,
+    keepsApproval: tx.mayPublish,
+    restoredRevision: input.revision,
+    activity: ({ revision }) => ({ action: "post.reverted", detail: { restored: input.revision, revision } }),
   });
   const filenames = new Map(target.assets.map((asset) => [asset.id, asset.filename]));
   const publications = await listVoidedApprovals(tx, postId);
@@ -162,16 +158,16 @@ async function restoreAssetTexts(
   deps: Pick<Deps, "clock">,
   tx: Tx,
   caller: Caller,
-  postId: string,
+  post: EditedPost,
   target: Revision,
 ): Promise<void> {
   const targetAssets = new Map(target.assets.map((asset) => [asset.id, asset]));
-  for (const asset of await tx.assets.listByPosts([postId])) {
+  for (const asset of await tx.assets.listByPosts([post.id])) {
     const { altText = asset.altText, filename = asset.filename } = targetAssets.get(asset.id) ?? {};
     const change = {
       ...(altText === asset.altText ? {} : { altText }),
       ...(asset.kind !== "document" || filename === asset.filename ? {} : { filename }),
     };
-    if (Object.keys(change).length > 0) await changeAsset(deps, tx, caller, asset, change);
+    if (Object.keys(change).length > 0) await changeAssetOfPost(deps, tx, caller, post, asset, change);
   }
 }

@@ -3,7 +3,7 @@ import { isId } from "#lib/ids.ts";
 import { forceRevokeGrant } from "../access/grants.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { getUser } from "./lookups.ts";
 
 export interface RevokedAccess {
@@ -17,11 +17,7 @@ export interface RevokedAccess {
  * Revokes everything that gives a user access. That includes the invitations they created, which would let them join
  * again as another user.
  */
-async function revokeAllAccess(
-  tx: Pick<Stores, "sessions" | "grants" | "uploads" | "invitations">,
-  userId: string,
-  now: number,
-): Promise<RevokedAccess> {
+async function revokeAllAccess(tx: Tx, userId: string, now: number): Promise<RevokedAccess> {
   return {
     sessions: await tx.sessions.deleteForUser(userId),
     clients: await tx.grants.revokeForUser(userId, now),

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
-import { cancelBatchSize, cancelPublications } from "../publishing/revise-publications.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
+import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
@@ -56,7 +57,7 @@ async function cancelMostPublications(
 /** Cancels proposed and scheduled publications of the account. Returns whether there may be more. */
 async function cancelNextPublications(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   connectionId: string,
 ): Promise<boolean> {
@@ -71,21 +72,17 @@ async function cancelNextPublications(
  * another call has renewed the credential, so that the newest one is revoked. Undefined if already disconnected.
  */
 export async function deleteCurrentCredential(
-  tx: Stores,
+  tx: Tx,
   studioId: string,
   connectionId: string,
 ): Promise<PlatformConnection | undefined> {
-  for (;;) {
+  return retryOnConflict(async () => {
     const currentConnection = await tx.platformStore.find(studioId, connectionId);
     if (!currentConnection) throw notFoundError("platform_connection");
-    if (currentConnection.state === "disconnected") return undefined;
-    if (
-      await tx.platformStore.deleteCredential(
-        currentConnection.id,
-        "disconnected",
-        currentConnection.credentialGeneration,
-      )
-    )
-      return currentConnection;
-  }
+    const { id: currentId, state, credentialGeneration } = currentConnection;
+    if (state === "disconnected") return undefined;
+    if (!(await tx.platformStore.deleteCredential(currentId, "disconnected", credentialGeneration)))
+      throw new ConflictError();
+    return currentConnection;
+  });
 }

@@ -2,7 +2,7 @@ import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { authorizeConnectLink, connectExpiredError, unsealTokenKey } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "./connection.ts";
@@ -80,7 +80,7 @@ async function exchangeCode(
 
 async function storeConnection(
   deps: Pick<Deps, "vault" | "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   { platform, instance }: PlatformTarget,
   { account, tokens, limits, app }: GrantedAccount & { app: PlatformApp | undefined },

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { insertPost } from "../changes/change-post.ts";
 import type { Deps } from "../deps.ts";
-import { recordRevision } from "../history/record.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { tags } from "../tags.ts";
@@ -44,9 +43,7 @@ export async function createPost(
   };
   const view = await deps.transact(caller, (tx) =>
     runOnce(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
-      await tx.posts.insert(post);
-      await recordRevision(deps, tx, caller, post.id);
-      await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
+      await insertPost(deps, tx, caller, post);
       return toPostView(deps.baseUrl, post, []);
     }),
   );

@@ -39,7 +39,6 @@ export interface DetailFlags {
 }
 
 export interface PostStore {
-  insert(post: Post): Promise<void>;
   /** Finds a post that is not in the trash. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Finds a post that is not in the trash, and which details it has. */
@@ -52,12 +51,23 @@ export interface PostStore {
   list(studioId: string, filter: PostFilter): Promise<{ items: Post[]; scannedTo: string | undefined }>;
   /** Searches posts that are not in the trash. */
   readonly search: SearchSource<Post, PostSearchFilter>;
+  /** Also finds posts in the trash that have not expired. */
+  findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
+}
+
+/** Only in a transaction. */
+export interface LockablePostStore extends PostStore {
+  /** Locks the post until the transaction ends, so that it does not change; undefined if it is gone or in the trash. */
+  lock(studioId: string, postId: string): Promise<Post | undefined>;
+}
+
+/** For `changePost` and the other writers of posts. */
+export interface PostWrites {
+  insert(post: Post): Promise<void>;
   /** Adds one to the asset count and returns a position; undefined if the post is missing or has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
   /** Subtracts one from the asset count, even in the trash; false if the post does not exist or has no assets. */
   releasePosition(studioId: string, postId: string): Promise<boolean>;
-  /** Increments the revision for a change of the assets and returns it; undefined if the post is missing. */
-  incrementRevisionForAssets(studioId: string, postId: string, now: number): Promise<number | undefined>;
   /**
    * Allocates `count` consecutive numbers after all positions, to renumber assets that the post already has. Works even
    * in the trash. Returns the first number. The asset count stays the same.
@@ -65,10 +75,6 @@ export interface PostStore {
   allocatePositionNumbers(studioId: string, postId: string, count: number): Promise<number>;
   /** Updates the post and increments its revision; returns undefined if the post does not meet the condition. */
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
-  /** Also finds posts in the trash that have not expired. */
-  findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
-  /** Locks the post until the transaction ends, so that it does not change; undefined if it is gone or in the trash. */
-  lock(studioId: string, postId: string): Promise<Post | undefined>;
   /** Locks a post whose time in the trash has expired; false if the post was restored or deleted. */
   lockExpired(postId: string, now: number): Promise<boolean>;
   /** Deletes the post with its history. Its assets must have been deleted. */

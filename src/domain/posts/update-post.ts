@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { minutes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
-import { assignPositions } from "../assets/lifecycle/positions.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
-import { autosaveWindow, recordRevision } from "../history/record.ts";
+import { changePost } from "../changes/change-post.ts";
+import { reorderAssets } from "../changes/post-assets.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
 import { tags } from "../tags.ts";
@@ -37,6 +37,9 @@ export const updatePostInput = z.strictObject({
     ),
 });
 
+/** Autosaves of one user within this time become one revision. */
+const autosaveWindow = minutes(5);
+
 /** The fields that the web app saves while the user types. Variants can also contain a choice of files. */
 const textFields = new Set(["title", "body", "variants"]);
 
@@ -66,29 +69,23 @@ export async function updatePost(
   }
   const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
   const { post, assets } = await deps.transact(caller, async (tx) => {
-    const now = deps.clock();
-    const seriesStart = keepsPreviousRevision ? Number.MAX_SAFE_INTEGER : now - autosaveWindow;
-    const updatedPost = await tx.posts.update(
-      caller.studio.id,
-      postId,
-      { ...change, haveAssetsChanged: assetIds !== undefined },
-      { revision, now },
-    );
-    if (!updatedPost) {
-      const currentPost = await tx.posts.find(caller.studio.id, postId);
-      throw currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
-    }
-    if (input.variants) await validateVariants(tx, caller, postId, input.variants);
-    if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
-    await recordRevision(deps, tx, caller, postId, {
+    const seriesStart = keepsPreviousRevision ? Number.MAX_SAFE_INTEGER : deps.clock() - autosaveWindow;
+    const { post: updatedPost } = await changePost(deps, tx, caller, postId, {
+      revision,
+      fields: change,
+      changeAssets: assetIds && ((editedPost) => reorderAssets(tx, editedPost, assetIds)),
+      keepsApproval: tx.mayPublish,
       collapseSince: isAutosave ? seriesStart : undefined,
-      haveAssetsChanged: assetIds !== undefined,
+      activity: ({ revision: newRevision, status }) => ({
+        action: "post.updated",
+        detail: { fields: changedFields, revision: newRevision, ...(input.status === undefined ? {} : { status }) },
+      }),
+      async createError() {
+        const currentPost = await tx.posts.find(caller.studio.id, postId);
+        return currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
+      },
     });
-    await recordActivity(deps, tx, caller, "post.updated", postId, {
-      fields: changedFields,
-      revision: updatedPost.revision,
-      ...(input.status !== undefined && { status: input.status }),
-    });
+    if (input.variants) await validateVariants(tx, caller, postId, input.variants);
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
   const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets, needsUrls(caller)));
@@ -96,7 +93,7 @@ export async function updatePost(
 }
 
 async function validateVariants(
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   postId: string,
   variants: readonly z.infer<typeof variantInput>[],
@@ -111,17 +108,4 @@ async function validateVariants(
   for (const assetIds of lists)
     if (new Set(assetIds).size !== assetIds.length || !assetIds.every((assetId) => currentIds.has(assetId)))
       throw new AppError("invalid_input:variant_assets");
-}
-
-/** The caller's update has locked the post's row, so no other call can attach or detach assets meanwhile. */
-async function reorderAssets(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
-  const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
-  if (
-    currentIds.size !== order.length ||
-    new Set(order).size !== order.length ||
-    !order.every((assetId) => currentIds.has(assetId))
-  ) {
-    throw new AppError("invalid_input:asset_order");
-  }
-  await assignPositions(tx, studioId, postId, order);
 }

@@ -1,17 +1,16 @@
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import { scopes, type Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import { tryChangePublication } from "../changes/change-publication.ts";
+import type { Deps, Stores, Tx } from "../deps.ts";
 import { may, mayPublishWithoutApproval } from "../policy.ts";
 import type { Post } from "../posts/post.ts";
 import { id } from "../text.ts";
+import { describeStep } from "./change-state.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
-import { recordPublicationActivity } from "./publication.ts";
 import { findPublishProblems } from "./publish-post.ts";
 import { toScheduleColumns } from "./publish-time.ts";
-import { nextState } from "./states.ts";
 
 /** For the web app only: the ids of publications to approve again after their post was reverted. */
 export const approveInput = z.array(id).max(1000).optional();
@@ -75,7 +74,7 @@ async function sendsApprovedContent(
  */
 export async function approveAgain(
   deps: Pick<Deps, "platforms" | "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   publications: readonly Publication[],
   post: Post,
@@ -83,26 +82,24 @@ export async function approveAgain(
   const approvedIds: string[] = [];
   const content = { post, assets: await tx.assets.listByPosts([post.id]) };
   for (const publication of await selectApprovable({ ...deps, ...tx }, caller, publications, content)) {
-    const { state, scheduledFor, voidedDigest } = publication;
+    const { scheduledFor, voidedDigest } = publication;
     if (scheduledFor === null || voidedDigest === null) continue;
     const change = {
       ...toScheduleColumns(scheduledFor, scheduledFor),
-      state: nextState(state, "approve"),
       revision: post.revision,
       digest: voidedDigest,
       approvedBy: caller.user.id,
       approvedRevision: post.revision,
       approvedTime: scheduledFor,
     };
-    const condition = { states: [state], voidedDigest, scheduledFor };
-    const approvedPublication = await tx.publications.update(publication.id, change, condition);
-    if (!approvedPublication) continue;
-    await recordPublicationActivity(deps, tx, caller, "publication.approved", approvedPublication, {
-      from: state,
-      to: change.state,
-      at: toIsoTime(scheduledFor),
+    const approvedPublication = await tryChangePublication(deps, tx, caller, publication, {
+      event: "approve",
+      change,
+      condition: { voidedDigest, scheduledFor },
+      action: "publication.approved",
+      detail: describeStep(publication, "approve", change),
     });
-    approvedIds.push(publication.id);
+    if (approvedPublication) approvedIds.push(publication.id);
   }
   return approvedIds;
 }

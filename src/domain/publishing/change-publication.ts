@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize, mayPublishWithoutApproval } from "../policy.ts";
 import type { Post } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -83,7 +83,7 @@ export async function reschedulePublication(
  */
 async function checkMissed(
   deps: Pick<Deps, "platforms">,
-  tx: Stores,
+  tx: Tx,
   publication: Publication,
 ): Promise<Pick<Publication, "digest" | "revision">> {
   const { post, assets } = await lockPost(tx, publication);
@@ -95,7 +95,7 @@ async function checkMissed(
 }
 
 export async function lockPost(
-  tx: Stores,
+  tx: Tx,
   { studioId, postId }: Pick<Publication, "studioId" | "postId">,
 ): Promise<{ post: Post; assets: readonly Asset[] }> {
   const post = await tx.posts.lock(studioId, postId);
@@ -106,7 +106,7 @@ export async function lockPost(
 /** Throws `not_publishable` if the platform would reject the post as it is now. */
 async function assertAccountAccepts(
   deps: Pick<Deps, "platforms">,
-  tx: Stores,
+  tx: Tx,
   { studioId, connectionId }: Publication,
   post: Post,
   assets: readonly Asset[],

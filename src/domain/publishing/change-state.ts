@@ -1,18 +1,17 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Stores, Tx } from "../deps.ts";
+import { changePublication } from "../changes/change-publication.ts";
+import { retryOnConflict } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
 import {
   getPublication,
-  recordPublicationActivity,
   toPublicationView,
   tooLateError,
   type PublicationAction,
   type PublicationView,
 } from "./publication.ts";
-import { isDueAtOnce } from "./publish-time.ts";
 import { nextState, transitions, type PublicationEvent } from "./states.ts";
 
 export type ChangeDeps = Pick<Deps, "publications" | "transact" | "newId" | "clock" | "wakeWorker">;
@@ -55,20 +54,28 @@ export async function applyEvent(
   assertPossible(publication, event);
   // The studio's rule may have changed since `assertApprover`.
   if (approvalEvents.includes(event) && !tx.mayPublish) throw new AppError("forbidden:approve");
-  const state = nextState(publication.state, event);
-  const updatedPublication = await tx.publications.update(
-    publication.id,
-    { ...change, state },
-    { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
-  );
-  if (!updatedPublication) throw new ConflictError();
-  if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
-  await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
-    from: publication.state,
-    to: state,
-    ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
+  const { fence, scheduledFor } = publication;
+  const changedPublication = await changePublication(deps, tx, caller, publication, {
+    event,
+    change,
+    condition: { fence, scheduledFor },
+    action,
+    detail: describeStep(publication, event, change),
   });
-  return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
+  return { ...publication, ...changedPublication, ...(await readUserNames(tx, caller, publication.id)) };
+}
+
+/** What the activity of a user says about a change of state. */
+export function describeStep(
+  { state, ...publication }: Publication,
+  event: PublicationEvent,
+  { scheduledFor = publication.scheduledFor }: PublicationChange,
+): Record<string, unknown> {
+  return {
+    from: state,
+    to: nextState(state, event),
+    ...(scheduledFor === null ? {} : { at: toIsoTime(scheduledFor) }),
+  };
 }
 
 /** Throws `too_late` if the event can't happen in the publication's state. */
@@ -77,7 +84,7 @@ export function assertPossible(publication: Publication, event: PublicationEvent
 }
 
 async function readUserNames(
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   publicationId: string,
 ): Promise<Pick<PublicationWithNames, "requestedByName" | "approvedByName">> {

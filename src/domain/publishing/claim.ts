@@ -1,11 +1,13 @@
-import type { Deps, Stores } from "../deps.ts";
-import type { Publication, PublicationChange } from "./ports.ts";
-import { recordPublicationActivity, workerActor, type PublicationAction } from "./publication.ts";
-import { nextState, type PublicationEvent } from "./states.ts";
+import { changePublication, type PublicationStep } from "../changes/change-publication.ts";
+import { ConflictError } from "../conflict.ts";
+import type { Deps, JobDeps, Tx } from "../deps.ts";
+import type { Publication, RunChange } from "./ports.ts";
+import { workerActor } from "./publication.ts";
 
 export type WorkerDeps = Pick<
-  Deps,
+  JobDeps,
   | "publications"
+  | "publicationRuns"
   | "memberships"
   | "grants"
   | "platforms"
@@ -29,13 +31,7 @@ export class LostClaimError extends Error {
 }
 
 /** A step of a run that changes the state of its publication. */
-export interface RunStep {
-  event: PublicationEvent;
-  /** The activity to record; the publication's timeline shows it. */
-  action: PublicationAction;
-  change: PublicationChange;
-  detail?: Record<string, unknown>;
-}
+export type RunStep = Omit<PublicationStep, "condition">;
 
 /** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
 export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
@@ -43,18 +39,14 @@ export function applyStep(deps: WorkerDeps, publication: Publication, step: RunS
 }
 
 /** `applyStep` as part of the caller's transaction. */
-export async function applyStepInTransaction(
+export function applyStepInTransaction(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Stores,
+  tx: Tx,
   publication: Publication,
-  { event, action, change, detail }: RunStep,
+  step: RunStep,
 ): Promise<Publication> {
-  const updatedPublication = await updateClaimed(tx, publication, {
-    ...change,
-    state: nextState(publication.state, event),
-  });
-  await recordPublicationActivity(deps, tx, workerActor, action, updatedPublication, detail);
-  return updatedPublication;
+  const condition = { fence: publication.fence };
+  return changePublication(deps, tx, workerActor, publication, { ...step, condition }).catch(throwLostClaim);
 }
 
 /**
@@ -62,11 +54,15 @@ export async function applyStepInTransaction(
  * `applyStep`, which also records the activity.
  */
 export async function updateClaimed(
-  { publications }: Pick<Stores, "publications">,
+  { publicationRuns }: Pick<WorkerDeps, "publicationRuns">,
   { id, state, fence }: Publication,
-  change: PublicationChange,
+  change: RunChange,
 ): Promise<Publication> {
-  const updatedPublication = await publications.update(id, change, { states: [state], fence });
+  const updatedPublication = await publicationRuns.update(id, change, { states: [state], fence });
   if (!updatedPublication) throw new LostClaimError();
   return updatedPublication;
+}
+
+function throwLostClaim(error: unknown): never {
+  throw error instanceof ConflictError ? new LostClaimError() : error;
 }

@@ -134,9 +134,7 @@ export interface PublicationCondition {
   nextRunBefore?: number;
 }
 
-export interface PublicationStore extends PublishingWorkStore {
-  /** False if the post already has an open publication for this account. */
-  insert(publication: Publication): Promise<boolean>;
+export interface PublicationStore {
   find(studioId: string, publicationId: string): Promise<PublicationWithNames | undefined>;
   /** In the order of the ids. Publications that do not exist are missing in the result. */
   listByIds(studioId: string, publicationIds: readonly string[]): Promise<PublicationWithNames[]>;
@@ -156,6 +154,21 @@ export interface PublicationStore extends PublishingWorkStore {
     after: string,
     limit: number,
   ): Promise<{ publications: Publication[]; next: string | undefined }>;
+  isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
+  /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
+  getTime(): Promise<number>;
+  /** Looks for work with one statement. An unstarted publication is overdue `overdueAfterMs` after its time. */
+  findWork(overdueAfterMs: number): Promise<PendingWork>;
+  /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
+  listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
+  /** Wakes the workers of all processes when the transaction commits. On SQLite, other processes poll instead. */
+  announceDue(): Promise<void>;
+}
+
+/** For `changePublication` and the other writers of publications. */
+export interface PublicationWrites {
+  /** False if the post already has an open publication for this account. */
+  insert(publication: Publication): Promise<boolean>;
   /**
    * Changes a publication; undefined if it does not meet the condition. A change with a state resets `voidedDigest`,
    * unless it sets it.
@@ -165,23 +178,26 @@ export interface PublicationStore extends PublishingWorkStore {
     change: PublicationChange,
     condition: PublicationCondition,
   ): Promise<Publication | undefined>;
-  isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
 }
 
-/** The part of the store for workers. All times are from the clock that `getTime` reads. */
-export interface PublishingWorkStore {
-  /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
-  getTime(): Promise<number>;
-  /** Looks for work with one statement. An unstarted publication is overdue `overdueAfterMs` after its time. */
-  findWork(overdueAfterMs: number): Promise<PendingWork>;
+/** What a run stores between its steps. It changes neither the state nor what was approved. */
+export type RunChange = Pick<PublicationChange, "content" | "progress" | "leaseExpiresAt" | "nextRunAt">;
+
+/**
+ * The claims of the publishing worker, written outside transactions. Not part of `Deps`, so only the worker has it. All
+ * times are from the clock that `getTime` reads.
+ */
+export interface PublicationRunStore {
   /** Claims a due publication whose account is idle: of the studio, then the host, with the fewest slots. */
   claimDue(claim: PublicationClaim): Promise<Publication | undefined>;
   /** Takes over a run whose lease has expired, chosen in the same way. */
   claimAbandoned(claim: PublicationClaim): Promise<Publication | undefined>;
-  /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
-  listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
-  /** Wakes the workers of all processes when the transaction commits. On SQLite, other processes poll instead. */
-  announceDue(): Promise<void>;
+  /** Undefined if the publication does not meet the condition. */
+  update(
+    publicationId: string,
+    change: RunChange,
+    condition: PublicationCondition & { fence: number },
+  ): Promise<Publication | undefined>;
 }
 
 export interface PublicationClaim {

@@ -4,7 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity, type ActivityAction } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Stores, Tx } from "../deps.ts";
 import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { getAccountLabel } from "../platforms/connection.ts";
 import type { PublicationWithNames, Publication } from "./ports.ts";
@@ -90,16 +90,16 @@ export const tooLateError = (publication: Publication): AppError =>
 
 export type PublicationAction = Extract<ActivityAction, `publication.${string}`>;
 
-type Actor = Partial<Pick<Caller, "user" | "client">>;
+export type PublicationActor = Partial<Pick<Caller, "user" | "client">>;
 
 /** Activity without a user is activity of the worker. */
-export const workerActor: Actor = {};
+export const workerActor: PublicationActor = {};
 
 /** Records a change of state, in the transaction of the change. */
 export async function recordPublicationActivity(
   deps: Pick<Deps, "newId" | "clock">,
-  tx: Pick<Stores, "activity">,
-  actor: Actor,
+  tx: Tx,
+  actor: PublicationActor,
   action: PublicationAction,
   publication: Publication,
   detail: Record<string, unknown> = {},

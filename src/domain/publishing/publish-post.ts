@@ -1,11 +1,11 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import { insertPublications } from "../changes/change-publication.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findMediaProblems } from "../platforms/media-reachability.ts";
@@ -19,8 +19,8 @@ import { idempotencyKey, runOnce } from "../run-once.ts";
 import { id } from "../text.ts";
 import { digestContent, isEmpty, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
-import { publicationView, recordPublicationActivity, toPublicationView } from "./publication.ts";
-import { isDueAtOnce, parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
+import { publicationView, toPublicationView } from "./publication.ts";
+import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -68,14 +68,7 @@ export async function publishPost(
       const publications = await Promise.all(
         connections.map((connection) => buildPublication(deps, tx, caller, { post, assets, connection, schedule })),
       );
-      for (const publication of publications) {
-        if (!(await tx.publications.insert(publication))) throw new AppError("already_scheduled");
-        const action = needsApproval ? "publication.proposed" : "publication.scheduled";
-        await recordPublicationActivity(deps, tx, caller, action, publication, {
-          at: scheduledFor === null ? null : toIsoTime(scheduledFor),
-        });
-      }
-      if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
+      await insertPublications(deps, tx, caller, publications);
       const newIds = publications.map(({ id: newId }) => newId);
       return { publications: (await tx.publications.listByIds(caller.studio.id, newIds)).map(toPublicationView) };
     }),
@@ -85,7 +78,7 @@ export async function publishPost(
 }
 
 async function findConnections(
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   connectionIds: readonly string[],
 ): Promise<PlatformConnection[]> {
@@ -178,7 +171,7 @@ interface NewPublication {
 
 async function buildPublication(
   deps: Pick<Deps, "newId" | "clock" | "platforms">,
-  tx: Stores,
+  tx: Tx,
   caller: Caller,
   { post, assets, connection, schedule }: NewPublication,
 ): Promise<Publication> {

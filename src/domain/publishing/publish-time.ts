@@ -27,9 +27,12 @@ export function toScheduleColumns(
   return { scheduledFor, dueAt, nextRunAt: dueAt };
 }
 
-/** Whether a publication starts without waiting for a time. Workers are then notified, so they need not poll. */
-export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "scheduledFor" | "dueAt">): boolean =>
-  dueAt !== null && dueAt !== scheduledFor;
+/**
+ * Whether the first run of a publication starts without waiting for a time. Workers are then notified, so they need not
+ * poll.
+ */
+export const isDueAtOnce = ({ scheduledFor, dueAt, nextRunAt }: Publication): boolean =>
+  dueAt !== null && dueAt === nextRunAt && dueAt !== scheduledFor;
 
 /** The columns of a publication that no worker will run. */
 export const unscheduledColumns = {

@@ -1,5 +1,6 @@
 import { hours } from "#lib/clock.ts";
-import { ConflictError } from "../conflict.ts";
+import { changePublication, recordRunStart } from "../changes/change-publication.ts";
+import { ConflictError, undefinedOnConflict } from "../conflict.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublishWithoutApproval } from "../policy.ts";
@@ -10,7 +11,7 @@ import { digestContent, readContent, toSentContent } from "./content.ts";
 import { endAborted, markFailed, markPublished, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublicationContent, PublishRequest } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
-import { recordPublicationActivity, workerActor } from "./publication.ts";
+import { workerActor } from "./publication.ts";
 import { findPublishProblems } from "./publish-post.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 import { reconcile } from "./reconcile-publication.ts";
@@ -173,11 +174,7 @@ async function findStartProblem(
 /** Stores the content of the earlier commit, and its revision: the post may have been edited since then. */
 function continueRun(deps: WorkerDeps, publication: Publication, content: PublicationContent): Promise<Publication> {
   const { sentRevision: revision = publication.revision } = publication.progress ?? {};
-  return deps.transact({ job: "publish" }, async (tx) => {
-    const startedPublication = await updateClaimed(tx, publication, { content, revision });
-    await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
-    return startedPublication;
-  });
+  return deps.transact({ job: "publish" }, (tx) => recordRunStart(deps, tx, publication, { content, revision }));
 }
 
 /**
@@ -201,37 +198,31 @@ async function startRun(
       approvedRevision: post.revision,
       progress: selectProgress(publication, digest, await tx.publications.getTime()),
     };
-    const { id, state, fence } = publication;
-    // Compares with the approved digest in the row, because an edit since the claim may have changed it.
-    const startedPublication = await tx.publications.update(id, change, { states: [state], fence, digest });
-    if (!startedPublication) {
-      const unapprovedColumns = { ...unscheduledColumns, approvedBy: null, digest, revision: post.revision };
-      await applyStepInTransaction(deps, tx, publication, {
-        event: "voidApproval",
-        action: "publication.returned",
-        change: unapprovedColumns,
-      });
-      return undefined;
-    }
     const rejections = await findPublishProblems({ ...deps, ...tx }, post, assets, [connection]);
     // `fitContent` opens images that have not been opened yet.
     const problems = rejections
       .flatMap((rejection) => rejection.problems)
       .filter(({ code }) => code !== "image_unreadable");
-    if (problems.length > 0) {
-      const problem = { code: "not_publishable", message: problems.map(({ message }) => message).join(" ") };
-      const failedColumns = { ...unscheduledColumns, problem };
-      const detail = { code: problem.code, reason: problem.message };
-      await applyStepInTransaction(deps, tx, startedPublication, {
-        event: "fail",
-        action: "publication.failed",
-        change: failedColumns,
-        detail,
-      });
-      return undefined;
-    }
-    await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
-    return startedPublication;
+    const problem = { code: "not_publishable", message: problems.map(({ message }) => message).join(" ") };
+    // Compares with the approved digest in the row, because an edit since the claim may have changed it.
+    const updatedPublication = await (
+      problems.length === 0
+        ? recordRunStart(deps, tx, publication, change, digest)
+        : changePublication(deps, tx, workerActor, publication, {
+            event: "fail",
+            change: { ...change, ...unscheduledColumns, problem },
+            condition: { fence: publication.fence, digest },
+            action: "publication.failed",
+            detail: { code: problem.code, reason: problem.message },
+          })
+    ).catch(undefinedOnConflict);
+    if (updatedPublication) return problems.length === 0 ? updatedPublication : undefined;
+    await applyStepInTransaction(deps, tx, publication, {
+      event: "voidApproval",
+      action: "publication.returned",
+      change: { ...unscheduledColumns, approvedBy: null, digest, revision: post.revision },
+    });
+    return undefined;
   });
 }
 

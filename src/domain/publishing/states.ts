@@ -64,6 +64,14 @@ export const openStates = [
   "unconfirmed",
 ] as const satisfies PublicationState[];
 
+/** The states whose publications an edit of the post can affect. */
+export const revisableStates = [...openStates, "missed"] as const satisfies PublicationState[];
+
+/** Whether a publication in this state keeps its post from being archived or deleted. */
+export const needsPost = ({ state }: { state: PublicationState }): boolean => statesThatNeedPost.includes(state);
+
+const statesThatNeedPost: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
+
 type Transitions = typeof transitions;
 export type PublicationEvent = { [State in PublicationState]: keyof Transitions[State] }[PublicationState];
 

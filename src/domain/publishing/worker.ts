@@ -1,11 +1,11 @@
 import { minutes, seconds } from "#lib/clock.ts";
+import { tryChangePublication } from "../changes/change-publication.ts";
 import { retryOnConflict } from "../conflict.ts";
-import { recordPublicationActivity, workerActor } from "./publication.ts";
+import { workerActor } from "./publication.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
 import type { PendingWork, Publication, UsedSlots } from "./ports.ts";
-import { statesBefore } from "./states.ts";
 
 /** A publication that has not started this long after its time is missed: it is not published late. */
 const missedAfter = minutes(60);
@@ -109,16 +109,16 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
 }
 
 async function claimNext(
-  { publications }: WorkerDeps,
+  { publicationRuns }: WorkerDeps,
   { now, hasAbandoned, hasDue }: PendingWork,
   leaseMs: number,
   slots: UsedSlots,
 ): Promise<Publication | undefined> {
   const claim = { now, leaseExpiresAt: now + leaseMs, slots };
-  const abandonedPublication = hasAbandoned ? await publications.claimAbandoned(claim) : undefined;
+  const abandonedPublication = hasAbandoned ? await publicationRuns.claimAbandoned(claim) : undefined;
   if (abandonedPublication || !hasDue) return abandonedPublication;
   // A conflict means that another worker claimed a publication of the same account.
-  return retryOnConflict(() => publications.claimDue(claim));
+  return retryOnConflict(() => publicationRuns.claimDue(claim));
 }
 
 async function runWithLease(
@@ -140,25 +140,23 @@ async function runWithLease(
   }
 }
 
-async function extendLease({ publications }: WorkerDeps, { id, fence }: Publication, leaseMs: number): Promise<void> {
-  const leaseExpiresAt = (await publications.getTime()) + leaseMs;
-  await publications.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
+async function extendLease(deps: WorkerDeps, { id, fence }: Publication, leaseMs: number): Promise<void> {
+  const leaseExpiresAt = (await deps.publications.getTime()) + leaseMs;
+  await deps.publicationRuns.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
 }
 
 async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void> {
   for (;;) {
     const overduePublications = await deps.publications.listOverdue(nextRunBefore, missedBatchSize);
-    for (const { id } of overduePublications) {
-      await deps.transact({ job: "publish" }, async (tx) => {
-        const condition = { states: statesBefore("miss"), nextRunBefore };
-        const missedPublication = await tx.publications.update(
-          id,
-          { ...unscheduledColumns, state: "missed" },
-          condition,
-        );
-        if (missedPublication)
-          await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missedPublication);
-      });
+    for (const publication of overduePublications) {
+      await deps.transact({ job: "publish" }, (tx) =>
+        tryChangePublication(deps, tx, workerActor, publication, {
+          event: "miss",
+          change: unscheduledColumns,
+          condition: { nextRunBefore },
+          action: "publication.missed",
+        }),
+      );
     }
     if (overduePublications.length < missedBatchSize) return;
   }

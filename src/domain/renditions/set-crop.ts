@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import { parseAssetId } from "../assets/model/asset.ts";
 import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
+import { changePost } from "../changes/change-post.ts";
 import type { Deps } from "../deps.ts";
-import { recordRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
 import { parsePostId, toPostView, type PostView } from "../posts/post.ts";
@@ -45,13 +44,10 @@ export async function setCrop(
     const crops = currentCrops.toSpliced(index === -1 ? currentCrops.length : index, 1, ...newCrops);
     if (JSON.stringify(crops) === JSON.stringify(currentPost.crops))
       return { post: currentPost, assets: currentAssets };
-    const change = { crops, haveAssetsChanged: true };
-    const updatedPost = await tx.posts.update(caller.studio.id, postId, change, { now: deps.clock() });
-    if (!updatedPost) throw notFoundError("post");
-    await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
-    await recordActivity(deps, tx, caller, "post.updated", postId, {
-      fields: ["crops"],
-      revision: updatedPost.revision,
+    const { post: updatedPost } = await changePost(deps, tx, caller, postId, {
+      fields: { crops },
+      keepsApproval: tx.mayPublish,
+      activity: ({ revision }) => ({ action: "post.updated", detail: { fields: ["crops"], revision } }),
     });
     return { post: updatedPost, assets: currentAssets };
   });

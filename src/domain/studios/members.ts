@@ -4,7 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { ConflictError, undefinedOnConflict } from "../conflict.ts";
 import { authorize, authorizeRoleManagement, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
@@ -15,7 +15,7 @@ import { id } from "../text.ts";
  * serializes parallel changes of owners.
  */
 export async function updateOwnerCount(
-  tx: Pick<Stores, "memberships">,
+  tx: Tx,
   studioId: string,
   from: Role | undefined,
   to: Role | undefined,
@@ -137,7 +137,7 @@ export interface StudioLimits {
  */
 export async function enforceOwnedStudioLimit(
   { limits }: Pick<Deps, "limits">,
-  tx: Pick<Stores, "memberships">,
+  tx: Tx,
   userId: string,
   { isCaller }: { isCaller: boolean },
 ): Promise<void> {

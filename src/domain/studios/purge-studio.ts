@@ -1,7 +1,7 @@
 import { seconds } from "#lib/clock.ts";
-import type { Asset } from "../assets/model/asset.ts";
-import { listUnusedFiles, markForDeletion, releaseSharedFiles, removeFiles } from "../assets/lifecycle/delete-files.ts";
-import type { Deps, Stores } from "../deps.ts";
+import { removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { deleteStudioContent, hasStudioContent, listUnusedFiles } from "../changes/delete-content.ts";
+import type { Deps } from "../deps.ts";
 import type { BatchOptions } from "../housekeeping/batches.ts";
 import { contentTables, type ContentTable } from "./ports.ts";
 
@@ -70,7 +70,10 @@ async function purgeTable(
   let [start, lastId] = ["", ""];
   for (;;) {
     if (shouldStop()) return false;
-    const batch = await deps.transact({ job: "purge studio" }, (tx) => deleteBatch(deps, tx, studioId, table, start));
+    const limits = { limit: purgeBatchSizes[table], maxDetails: purgeBatchSizes.postDetails };
+    const batch = await deps.transact({ job: "purge studio" }, (tx) =>
+      deleteStudioContent(deps, tx, studioId, { table, after: start, ...limits }),
+    );
     if (batch.lastId === undefined) return true;
     for (let i = 0; i < batch.assets.length && !shouldStop(); i += assetsPerRemoval)
       await removeFiles(deps, listUnusedFiles(batch.assets.slice(i, i + assetsPerRemoval)));
@@ -79,47 +82,11 @@ async function purgeTable(
   }
 }
 
-interface Batch {
-  /** The last id that the batch has read; undefined if the table has no more rows of the studio. */
-  lastId: string | undefined;
-  /** The deleted assets whose files no other asset uses. */
-  assets: Asset[];
-}
-
-async function deleteBatch(
-  deps: Pick<Deps, "clock">,
-  tx: Stores,
-  studioId: string,
-  table: ContentTable,
-  after: string,
-): Promise<Batch> {
-  const ids = await tx.studioContent.listIds(table, studioId, after, purgeBatchSizes[table]);
-  const lastId = ids.at(-1);
-  if (lastId === undefined) return { lastId, assets: [] };
-  if (table === "assets") return { lastId, assets: await deleteAssets(deps, tx, ids) };
-  if (table === "posts") {
-    const areDetailsDeleted = await tx.studioContent.deletePostDetails(ids, purgeBatchSizes.postDetails);
-    // The next batch continues with the same posts.
-    if (!areDetailsDeleted) return { lastId: after, assets: [] };
-  }
-  await tx.studioContent.deleteRows(table, ids);
-  return { lastId, assets: [] };
-}
-
-/** Marks the files for deletion in the same transaction, so that the sweeper removes those that `purgeTable` does not. */
-async function deleteAssets(deps: Pick<Deps, "clock">, tx: Stores, ids: readonly string[]): Promise<Asset[]> {
-  const assets = await tx.studioContent.deleteAssets(ids);
-  const lastAssets = await releaseSharedFiles(tx, assets);
-  await markForDeletion(deps, tx, listUnusedFiles(lastAssets));
-  return lastAssets;
-}
-
 /** Deletes the studio's row if all content is deleted. The lock prevents requests from adding content meanwhile. */
 async function deleteIfEmpty({ transact }: Pick<Deps, "transact">, studioId: string): Promise<boolean> {
   return transact({ job: "purge studio" }, async (tx) => {
     await tx.studios.lock(studioId);
-    for (const table of contentTables)
-      if ((await tx.studioContent.listIds(table, studioId, "", 1)).length > 0) return false;
+    if (await hasStudioContent(tx, studioId)) return false;
     await tx.studios.delete(studioId);
     return true;
   });

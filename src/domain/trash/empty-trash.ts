@@ -1,6 +1,6 @@
 import { seconds } from "#lib/clock.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { expireTrash } from "../changes/delete-content.ts";
 import type { Deps } from "../deps.ts";
 import { runLongWork } from "../access/long-work.ts";
 import { authorize } from "../policy.ts";
@@ -18,19 +18,7 @@ const batchSize = 200;
  * restored; if the process is killed, the other items stay in the trash.
  */
 export async function emptyTrash(
-  deps: Pick<
-    Deps,
-    | "trash"
-    | "posts"
-    | "assets"
-    | "strayFiles"
-    | "studioContent"
-    | "transact"
-    | "files"
-    | "newId"
-    | "clock"
-    | "longWork"
-  >,
+  deps: Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock" | "longWork">,
   caller: Caller,
 ): Promise<void> {
   authorize(caller, "trash.empty");
@@ -53,12 +41,7 @@ async function expireItems(
   for (;;) {
     const items: TrashPosition[] = await deps.trash.list(caller.studio.id, now, after, batchSize);
     if (items.length === 0) return count;
-    count += await deps.transact(caller, async (tx) => {
-      const expiredCount = await tx.trash.expire(items, now);
-      if (expiredCount > 0)
-        await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredCount });
-      return expiredCount;
-    });
+    count += await deps.transact(caller, (tx) => expireTrash(deps, tx, caller, items, now));
     after = items.at(-1);
   }
 }

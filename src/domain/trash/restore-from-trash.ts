@@ -1,13 +1,11 @@
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { recordActivity } from "../activity/record.ts";
-import { changeAsset } from "../assets/lifecycle/change-asset.ts";
 import type { Caller } from "../caller.ts";
+import { changeAsset } from "../changes/change-asset.ts";
+import { changePost } from "../changes/change-post.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
-import { recordRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
-import { untrashPost } from "../posts/delete-post.ts";
 
 /** Restores a deleted post with its assets, or a deleted asset. */
 export async function restoreFromTrash(
@@ -29,10 +27,12 @@ function restoreTrashedPost(
   postId: string,
 ): Promise<string> {
   return deps.transact(caller, async (tx) => {
-    const post = await untrashPost(deps, tx, caller, postId);
-    if (!post) throw notFoundError("trash_item");
-    await recordRevision(deps, tx, caller, postId);
-    await recordActivity(deps, tx, caller, "post.restored", postId, { title: post.title });
+    const { post } = await changePost(deps, tx, caller, postId, {
+      fields: { trash: null },
+      keepsApproval: tx.mayPublish,
+      activity: ({ title }) => ({ action: "post.restored", detail: { title } }),
+      createError: () => notFoundError("trash_item"),
+    });
     return post.title;
   });
 }
@@ -47,10 +47,13 @@ function restoreTrashedAsset(
     // An asset that was deleted with its post is restored with the post, not alone.
     if (asset?.postId !== null) throw notFoundError("trash_item");
     if (asset.trashExpiresAt === null || asset.trashExpiresAt <= deps.clock()) throw notFoundError("trash_item");
-    await deps.transact(caller, async (tx) => {
-      await changeAsset(deps, tx, caller, asset, { trash: null });
-      await recordActivity(deps, tx, caller, "asset.restored", assetId, { filename: asset.filename });
-    });
+    await deps.transact(caller, (tx) =>
+      changeAsset(deps, tx, caller, asset, {
+        change: { trash: null },
+        keepsApproval: tx.mayPublish,
+        activity: ({ filename }) => ({ action: "asset.restored", detail: { filename } }),
+      }),
+    );
     return asset.filename;
   });
 }

@@ -1,5 +1,6 @@
-import { deleteAssetRecords, removeAssets, removeFiles, type UnusedFiles } from "../assets/lifecycle/delete-files.ts";
-import { undefinedOnConflict, ConflictError } from "../conflict.ts";
+import { removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { deleteExpiredPost, type UnusedFiles } from "../changes/delete-content.ts";
+import { undefinedOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 
@@ -7,10 +8,7 @@ const batchSize = 50;
 /** Rows of a post per transaction: few, so that other writes wait only briefly. */
 const detailsPerTransaction = 400;
 
-type SweepDeps = Pick<
-  Deps,
-  "trash" | "posts" | "assets" | "strayFiles" | "studioContent" | "transact" | "files" | "clock"
->;
+type SweepDeps = Pick<Deps, "trash" | "strayFiles" | "transact" | "files" | "clock">;
 
 /**
  * Deletes posts and assets that have expired in the trash, with their files. Only unexpired items can be restored and
@@ -50,14 +48,9 @@ async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void>
   let deletion: { unusedFiles: UnusedFiles | undefined } | undefined;
   do {
     deletion = await deps
-      .transact({ job: "sweep trash" }, async (tx) => {
-        if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
-        if (!(await tx.studioContent.deletePostDetails([postId], detailsPerTransaction)))
-          return { unusedFiles: undefined };
-        const unusedFiles = await deleteAssetRecords(deps, tx, await tx.assets.listByPosts([postId]));
-        await tx.posts.remove(postId);
-        return { unusedFiles };
-      })
+      .transact({ job: "sweep trash" }, async (tx) => ({
+        unusedFiles: await deleteExpiredPost(deps, tx, postId, detailsPerTransaction),
+      }))
       .catch(undefinedOnConflict);
   } while (deletion && !deletion.unusedFiles);
   if (deletion?.unusedFiles) await removeFiles(deps, deletion.unusedFiles);

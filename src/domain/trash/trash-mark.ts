@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import type { Editor } from "../history/record.ts";
+import type { Editor } from "../changes/editor.ts";
 import { trashLifetime, type TrashMark } from "./ports.ts";
 
 export function createTrashMark({ clock }: Pick<Deps, "clock">, { user, client }: Editor): TrashMark {

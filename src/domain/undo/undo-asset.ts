@@ -1,8 +1,8 @@
-import { changeAssetAndPost } from "../assets/lifecycle/change-asset.ts";
 import type { Asset } from "../assets/model/asset.ts";
+import { changeAsset } from "../changes/change-asset.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { AssetField, AssetFieldChange, ChangeSelection } from "../history/ports.ts";
-import type { Editor } from "../history/record.ts";
+import type { Editor } from "../changes/editor.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
@@ -107,7 +107,9 @@ export function undoAsset(
       ...(plan.trash === undefined ? {} : { trash: plan.trash ? createTrashMark(deps, editor) : null }),
     };
     if (Object.keys(change).length > 0)
-      await deps.transact(editor, (tx) => changeAssetAndPost(deps, tx, editor, plan.asset, change));
+      await deps.transact(editor, (tx) =>
+        changeAsset(deps, tx, editor, plan.asset, { change, keepsApproval: tx.mayPublish, activity: null }),
+      );
     reportAssetPlan(report, plan);
   });
 }

@@ -1,8 +1,8 @@
 import type { Comment } from "../comments/ports.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
-import { toAuthor, type Editor } from "../history/record.ts";
+import { toAuthor, type Editor } from "../changes/editor.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
@@ -43,12 +43,7 @@ export function undoComment(
   });
 }
 
-async function toggleComment(
-  { clock }: Pick<Deps, "clock">,
-  tx: Pick<Deps, "comments">,
-  editor: Editor,
-  comment: Comment,
-): Promise<void> {
+async function toggleComment({ clock }: Pick<Deps, "clock">, tx: Tx, editor: Editor, comment: Comment): Promise<void> {
   const now = clock();
   const isDeleted = !comment.isDeleted;
   if (!(await tx.comments.setDeleted(comment, isDeleted ? now : null))) throw new ConflictError();

@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
-import { assignPositions, findInsertIndex } from "../assets/lifecycle/positions.ts";
-import { reattachAsset, setAssets } from "../history/set-assets.ts";
+import { changePost } from "../changes/change-post.ts";
+import type { Editor } from "../changes/editor.ts";
+import { reattach, setAssets, type MissingAsset } from "../changes/post-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
-import { recordRevision, startAssetsRevision, type Editor } from "../history/record.ts";
-import { trashPost, untrashPost } from "../posts/delete-post.ts";
+import { createTrashMark } from "../trash/trash-mark.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
 import { addConflict, addUndone, type UndoReport } from "./report.ts";
 
@@ -64,30 +64,32 @@ function conflictIfInUse(error: unknown): never {
 async function applyPlan(deps: UndoDeps, tx: Tx, editor: Editor, plan: PostPlan): Promise<string[]> {
   const { post, change, assets } = plan;
   const { assetIds } = assets;
-  const haveAssetsChanged = assetIds !== undefined || change.crops !== undefined;
+  const edit = { keepsApproval: tx.mayPublish, activity: null };
   const isRestored = plan.trash === false;
-  let missingIds: string[] = [];
+  let missingAssets: readonly MissingAsset[] = [];
   let { revision } = post;
-  if (Object.keys(change).length > 0 || haveAssetsChanged || isRestored) {
-    const fields = { ...change, haveAssetsChanged };
-    const updatedPost = isRestored
-      ? await untrashPost(deps, tx, editor, post.id, fields, { revision })
-      : await tx.posts.update(post.studioId, post.id, fields, { revision, now: deps.clock() });
-    if (!updatedPost) throw new ConflictError();
-    if (assetIds) {
+  if (Object.keys(change).length > 0 || assetIds || isRestored) {
+    const { post: updatedPost } = await changePost(deps, tx, editor, post.id, {
+      ...edit,
+      revision,
+      fields: { ...change, ...(isRestored ? { trash: null } : {}) },
       // The phase `restore` has restored the assets that the client deleted. Those still in the trash stay there,
       // because someone else deleted them.
-      const missingAssets = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
-      missingIds = missingAssets.map((asset) => asset.id);
-    }
-    await recordRevision(deps, tx, editor, post.id, { haveAssetsChanged });
+      changeAssets:
+        assetIds &&
+        (async (editedPost) => {
+          missingAssets = await setAssets(deps, tx, editor, editedPost, { assetIds, withTrash: false });
+        }),
+    });
     revision = updatedPost.revision;
   }
-  if (plan.trash === true) {
-    if (!(await trashPost(deps, tx, editor, post.id, { revision }))) throw new ConflictError();
-    await recordRevision(deps, tx, editor, post.id);
-  }
-  return missingIds;
+  if (plan.trash === true)
+    await changePost(deps, tx, editor, post.id, {
+      ...edit,
+      revision,
+      fields: { trash: createTrashMark(deps, editor) },
+    });
+  return missingAssets.map((asset) => asset.id);
 }
 
 /** Attaches an asset to its former post; returns false if that is still impossible. */
@@ -96,19 +98,19 @@ export async function attachWaitingAsset(
   editor: Editor,
   { postId, assetId, order }: WaitingAsset,
 ): Promise<boolean> {
-  const studioId = editor.studio.id;
-  const wasAttached = await deps
-    .transact(editor, async (tx) => {
-      await startAssetsRevision(deps, tx, studioId, postId);
-      const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
-      if (await reattachAsset(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
-      const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
-      await assignPositions(tx, studioId, postId, assetIds);
-      await recordRevision(deps, tx, editor, postId, { haveAssetsChanged: true });
-      return true;
-    })
+  const edit = await deps
+    .transact(editor, (tx) =>
+      changePost(deps, tx, editor, postId, {
+        changeAssets: async (post) => {
+          const options = { withTrash: false, previousOrder: order };
+          if (await reattach(deps, tx, editor, post, assetId, options)) throw new ConflictError();
+        },
+        keepsApproval: tx.mayPublish,
+        activity: null,
+      }),
+    )
     .catch(undefinedOnConflict);
-  return wasAttached ?? false;
+  return edit !== undefined;
 }
 
 /** Adds what the plan undoes, and its conflicts, to the report. */

@@ -1,7 +1,7 @@
 import type { ChangeSelection } from "../history/ports.ts";
-import type { Editor } from "../history/record.ts";
+import type { Editor } from "../changes/editor.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { cancelBatchSize, cancelPublications } from "../publishing/revise-publications.ts";
+import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
 import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";

@@ -1,5 +1,5 @@
 import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../history/ports.ts";
-import type { Editor } from "../history/record.ts";
+import type { Editor } from "../changes/editor.ts";
 import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";
 import { undoComment } from "./undo-comment.ts";

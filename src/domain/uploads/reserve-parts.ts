@@ -2,8 +2,9 @@ import { minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { isUploading } from "../assets/model/asset.ts";
 import { getPartLength, type MultipartFile } from "../assets/model/file-store.ts";
-import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
-import type { Deps, Stores } from "../deps.ts";
+import { checkQuota } from "../assets/lifecycle/quota.ts";
+import { changeCharge } from "../changes/insert-asset.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { ConflictError, undefinedOnConflict } from "../conflict.ts";
 import { uploadNotFoundError, type UploadInProgress } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
@@ -24,7 +25,7 @@ export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "lim
  */
 export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
-  tx: Pick<Stores, "uploads">,
+  tx: Tx,
   linkId: string,
   bytes: number,
 ): Promise<number> {
@@ -54,10 +55,7 @@ export async function countReceivedBytes(
   await deps.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
   if (chargedBytes === asset.chargedBytes) return;
   await deps
-    .transact({ job: "count received bytes" }, async (tx) => {
-      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, chargedBytes))) throw new ConflictError();
-      await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
-    })
+    .transact({ job: "count received bytes" }, (tx) => changeCharge(deps, tx, asset, chargedBytes))
     .catch((error: unknown) => {
       // Bytes that arrive after their reservation was released may exceed the quota. `completeFile` reports that.
       if (!(error instanceof ConflictError) && !(error instanceof AppError && error.code === "quota_exceeded"))
@@ -86,7 +84,7 @@ export async function reserveParts(
   const arrivedParts = await deps.files.parts.list(multipartFile);
   if (!arrivedParts) throw uploadNotFoundError();
   const receivedBytes = sumPartBytes(multipartFile, arrivedParts);
-  // Fail early if the rest of the file does not fit in the quota. `chargeStudio` is the authority.
+  // Fail early if the rest of the file does not fit in the quota. `changeCharge` is the authority.
   await checkQuota(deps, studio.id, file.bytes - Math.max(asset.chargedBytes, receivedBytes));
 
   const reservations = listReservations(multipartFile, arrivedParts, parts);
@@ -98,13 +96,12 @@ export async function reserveParts(
         ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= availableBytes,
       );
       if (!reservation || reservation.bytes <= asset.chargedBytes) return reservation?.parts;
-      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, reservation.bytes))) throw new ConflictError();
+      await changeCharge(deps, tx, asset, reservation.bytes);
       const now = deps.clock();
       // Only a new part or the first reservation resets the idle limit; reserving more bytes does not.
       const isFirstReservation = asset.chargedBytes <= file.receivedBytes;
       const lastPartAt = isFirstReservation || receivedBytes > file.receivedBytes ? now : file.lastPartAt;
       await tx.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
-      await chargeStudio(deps, tx, studio.id, reservation.bytes - asset.chargedBytes);
       return reservation.parts;
     });
   try {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
-import { changeAssetAndPost } from "../assets/lifecycle/change-asset.ts";
+import { changeAsset } from "../changes/change-asset.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
@@ -25,14 +24,17 @@ export async function setAltText(
   const file = await retryOnConflict(async () => {
     const currentFile = await getFile(deps, caller, input.fileId);
     if (currentFile.asset.postId !== caller.link.postId) throw notFoundError("file");
-    const asset = await deps.transact(caller, async (tx) => {
-      const updatedAsset = await changeAssetAndPost(deps, tx, caller.uploader, currentFile.asset, { altText });
-      await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
-        fields: ["altText"],
-        filename: updatedAsset.filename,
-      });
-      return updatedAsset;
-    });
+    const asset = await deps.transact(caller, (tx) =>
+      changeAsset(deps, tx, caller.uploader, currentFile.asset, {
+        change: { altText },
+        keepsApproval: tx.mayPublish,
+        activity: ({ filename }) => ({
+          action: "asset.updated",
+          detail: { fields: ["altText"], filename },
+          actor: caller,
+        }),
+      }),
+    );
     return { ...currentFile, asset };
   });
   return toFileView(deps, caller, file);

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
-import type { Asset } from "../assets/model/asset.ts";
 import { emptyFileError } from "../assets/content/check-content.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/model/declared-type.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename, truncateFilename } from "../assets/model/filename.ts";
@@ -11,11 +9,12 @@ import { recognizeTypeFromHead } from "../assets/content/detect-type.ts";
 import { createFileKey } from "../assets/model/storage-keys.ts";
 import { buildPendingAsset } from "../assets/lifecycle/new-asset.ts";
 import { choosePartBytes } from "../assets/model/file-store.ts";
-import { postFullError, reservePosition } from "../assets/lifecycle/positions.ts";
+import { postFullError } from "../assets/lifecycle/positions.ts";
 import { removeAssets } from "../assets/lifecycle/delete-files.ts";
-import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
+import { checkQuota } from "../assets/lifecycle/quota.ts";
+import { insertPendingAsset } from "../changes/insert-asset.ts";
 import type { Deps } from "../deps.ts";
-import { undefinedOnConflict, ConflictError } from "../conflict.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
@@ -65,8 +64,6 @@ type StartDeps = Pick<
   | "baseUrl"
 >;
 
-const maxAttempts = 10;
-
 /**
  * Starts or resumes an upload. Name, size and modification time identify a file, so its upload can resume after a
  * reload, in another browser, or after the link's 30 minutes. A new file reserves its position on the post and its
@@ -80,21 +77,15 @@ export async function startFile(
 ): Promise<StartedFile> {
   authorize(caller, "assets.write");
   const fileHash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  return retryOnConflict(async () => {
     const existingUpload = await deps.uploads.findFileByHash(caller.link.id, fileHash);
-    const startedFile = existingUpload
-      ? await resumeUpload(deps, caller, existingUpload)
-      : await startUpload(deps, caller, input, fileHash, getPartBytes(input.size));
-    if (startedFile) return startedFile;
-  }
-  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
+    return existingUpload
+      ? resumeUpload(deps, caller, existingUpload)
+      : startUpload(deps, caller, input, fileHash, getPartBytes(input.size));
+  });
 }
 
-async function resumeUpload(
-  deps: StartDeps,
-  caller: UploadCaller,
-  existingUpload: UploadFile,
-): Promise<StartedFile | undefined> {
+async function resumeUpload(deps: StartDeps, caller: UploadCaller, existingUpload: UploadFile): Promise<StartedFile> {
   const { partBytes } = existingUpload;
   const upload = toUploadInProgress(deps, existingUpload);
   if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
@@ -102,7 +93,7 @@ async function resumeUpload(
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
   // The store no longer has the upload, so start again.
   await removeAssets(deps, [upload.asset]);
-  return undefined;
+  throw new ConflictError();
 }
 
 async function startUpload(
@@ -111,7 +102,7 @@ async function startUpload(
   input: Input,
   fileHash: string,
   partBytes: number,
-): Promise<StartedFile | undefined> {
+): Promise<StartedFile> {
   if (caller.state !== "open") throw linkExpiredError();
   const { link, studio } = caller;
   const { size } = input;
@@ -134,48 +125,27 @@ async function startUpload(
     partBytes,
     mimeType: declaredType.mimeType,
   });
-  let insertedAsset: Asset | undefined;
-  try {
-    insertedAsset = await deps
-      .transact(caller, async (tx) => {
-        const { postId } = link;
-        // A transaction of an upload link locks the link, so parallel calls can't exceed the limit.
-        if ((await tx.uploads.countFiles(link.id)) >= getLinkFileLimit(deps))
-          throw new AppError("quota_exceeded:link_files", { limit: getLinkFileLimit(deps) });
-        const position = postId === null ? null : await reservePosition(deps, tx, newAsset, postId);
-        const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
-        const asset: Asset = {
-          ...newAsset,
-          postId,
-          position,
-          isLibraryUpload: postId === null,
-          storageKey,
-          sourceVersion,
-          chargedBytes,
-        };
-        await tx.assets.insert(asset);
-        if (chargedBytes > 0) await chargeStudio(deps, tx, studio.id, chargedBytes);
-        const file = { assetId: asset.id, bytes: size, partBytes };
-        if (!(await tx.uploads.insertFile(link.id, fileHash, file, deps.clock()))) throw new ConflictError();
-        await recordActivity(deps, tx, caller, "asset.requested", asset.id, {
-          filename: asset.filename,
-          postId,
-          linkId: link.id,
-        });
-        return asset;
-      })
-      .catch(undefinedOnConflict);
-  } finally {
-    // If this fails, the sweeper aborts the upload.
-    if (!insertedAsset) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
-  }
-  return (
-    insertedAsset && {
-      file: await toFileView(deps, caller, { asset: insertedAsset, bytes: size }),
-      partBytes,
-      parts: [],
-    }
-  );
+  const asset = await deps
+    .transact(caller, async (tx) => {
+      const { postId } = link;
+      // A transaction of an upload link locks the link, so parallel calls can't exceed the limit.
+      if ((await tx.uploads.countFiles(link.id)) >= getLinkFileLimit(deps))
+        throw new AppError("quota_exceeded:link_files", { limit: getLinkFileLimit(deps) });
+      const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
+      const uploadFields = { postId, isLibraryUpload: postId === null, storageKey, sourceVersion, chargedBytes };
+      const detail = { filename: newAsset.filename, postId, linkId: link.id };
+      const activity = { action: "asset.requested", detail } as const;
+      const insertedAsset = await insertPendingAsset(deps, tx, caller, { ...newAsset, ...uploadFields }, activity);
+      const file = { assetId: insertedAsset.id, bytes: size, partBytes };
+      if (!(await tx.uploads.insertFile(link.id, fileHash, file, deps.clock()))) throw new ConflictError();
+      return insertedAsset;
+    })
+    .catch(async (error: unknown) => {
+      // If this fails, the sweeper aborts the upload.
+      await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
+      throw error;
+    });
+  return { file: await toFileView(deps, caller, { asset, bytes: size }), partBytes, parts: [] };
 }
 
 /** Guesses from the extension, or from the browser's type if the extension is unknown. */

@@ -3,7 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { scopes, type Caller, type Credential } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import type { Editor } from "../history/record.ts";
+import type { Editor } from "../changes/editor.ts";
 import type { ResolvedLink } from "./ports.ts";
 
 /** How long new uploads can be started through a link. */

@@ -1,26 +1,31 @@
 import type { ErrorData } from "#lib/error-messages.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../../caller.ts";
-import { undefinedOnConflict } from "../../conflict.ts";
+import type { ClaimedAsset } from "../../changes/confirm-asset.ts";
+import { ConflictError } from "../../conflict.ts";
 import type { Deps } from "../../deps.ts";
-import { recordRevision, startAssetsRevision } from "../../history/record.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 import { checkContent } from "../content/check-content.ts";
-import { incomingKey, createFileKey } from "../model/storage-keys.ts";
-import { reservePosition, throwPostFull } from "./positions.ts";
-import type { Claim } from "../ports.ts";
-import { recordMove } from "./change-asset.ts";
+import { incomingKey, createFileKey, lateWriteGrace } from "../model/storage-keys.ts";
+import { throwPostFull } from "./positions.ts";
 import { confirmStoredFile, rejectUpload } from "./confirm-stored-file.ts";
-import { lateWriteGrace } from "./delete-files.ts";
 
 export type AttachDeps = Pick<
   Deps,
-  "assets" | "posts" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
+  | "assets"
+  | "posts"
+  | "uploadClaims"
+  | "strayFiles"
+  | "transact"
+  | "files"
+  | "media"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "limits"
 >;
-
-type ClaimedAsset = Asset & Claim;
 
 /**
  * Turns a pending asset whose bytes were uploaded into a ready asset on the post. The order of the steps ensures that
@@ -32,14 +37,14 @@ type ClaimedAsset = Asset & Claim;
  * A call after a crash between 1 and 4 resumes from the claim. The key of a claim is never reused, so a promotion that
  * finishes late can't change the bytes of a ready asset.
  *
- * Returns undefined if a parallel call changed the asset first; the caller must then read the asset again.
+ * Throws `ConflictError` if a parallel call changed the asset first.
  */
 export async function confirmPresignedUpload(
   deps: AttachDeps,
   caller: Caller,
   asset: Asset,
   post: Post,
-): Promise<ReadyAsset | undefined> {
+): Promise<ReadyAsset> {
   const uploadKey = incomingKey(asset.id);
   const uploadedFile = await deps.files.stat(uploadKey);
   let claimedAsset: ClaimedAsset | undefined = isClaimed(asset) ? asset : undefined;
@@ -47,10 +52,9 @@ export async function confirmPresignedUpload(
     const rejection = findSizeError(deps, asset, uploadedFile.bytes);
     if (rejection) return rejectUpload(deps, caller, asset, rejection);
     claimedAsset = await claimUpload(deps, caller, asset, uploadedFile.version);
-    if (!claimedAsset) return undefined;
   }
   if (!claimedAsset) return throwMissingUpload(deps, asset);
-  if (post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset).catch(undefinedOnConflict);
+  if (post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset);
 
   const { sourceVersion, storageKey } = claimedAsset;
   // An earlier call may have promoted and checked the file. Other bytes can have the same version on S3 (MD5), so a
@@ -58,37 +62,39 @@ export async function confirmPresignedUpload(
   const promotedFile = storageKey === asset.storageKey ? await deps.files.stat(storageKey) : undefined;
   const storedFile = promotedFile ?? (await deps.files.promote(uploadKey, sourceVersion, storageKey, asset.mimeType));
   if (storedFile) return confirmPromotedFile(deps, caller, claimedAsset, storedFile, post);
-  return uploadedFile ? undefined : throwMissingUpload(deps, claimedAsset);
+  if (uploadedFile) throw new ConflictError(); // a parallel call removed it
+  return throwMissingUpload(deps, claimedAsset);
 }
 
-/** Returns undefined instead if a parallel call gave the asset another claim, made it ready or deleted it. */
-async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
+/** Throws `ConflictError` instead if a parallel call gave the asset another claim, made it ready or deleted it. */
+async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<never> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
     throw missingUploadError(deps, asset);
-  return undefined;
+  throw new ConflictError();
 }
 
 const isClaimed = (asset: Asset): asset is ClaimedAsset => asset.storageKey !== null && asset.sourceVersion !== null;
 
-/** Undefined if another call claimed first. A previous claim is for bytes that the client has overwritten. */
+/** A previous claim is for bytes that the client has overwritten. */
 async function claimUpload(
   deps: AttachDeps,
   caller: Caller,
   asset: Asset,
   sourceVersion: string,
-): Promise<ClaimedAsset | undefined> {
+): Promise<ClaimedAsset> {
   const newClaim = { storageKey: createFileKey(deps, asset.id), sourceVersion };
   const previousKey = asset.storageKey;
   const didClaim =
     previousKey === null
-      ? await deps.assets.claim(asset.id, null, newClaim)
+      ? await deps.uploadClaims.claim(asset.id, null, newClaim)
       : await deps.transact(caller, async (tx) => {
-          if (!(await tx.assets.claim(asset.id, previousKey, newClaim))) return false;
+          if (!(await tx.uploadClaims.claim(asset.id, previousKey, newClaim))) return false;
           await tx.strayFiles.markForDeletion([previousKey], deps.clock() + lateWriteGrace);
           return true;
         });
-  return didClaim ? { ...asset, ...newClaim } : undefined;
+  if (!didClaim) throw new ConflictError();
+  return { ...asset, ...newClaim };
 }
 
 function confirmPromotedFile(
@@ -97,22 +103,14 @@ function confirmPromotedFile(
   asset: ClaimedAsset,
   storedFile: StoredFile,
   post: Post,
-): Promise<ReadyAsset | undefined> {
+): Promise<ReadyAsset> {
   return confirmStoredFile(deps, caller, asset, storedFile, {
     async checkFile(source) {
       const { kind, mimeType, filename } = asset;
       return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
     },
-    async markReady(tx, file) {
-      // Comes first because it locks the post, and throws if the post is full, before anything is written.
-      const position = await reservePosition(deps, tx, asset, post.id);
-      await startAssetsRevision(deps, tx, asset.studioId, post.id);
-      const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
-      if (!readyAsset) return undefined;
-      await recordMove(deps, tx, caller, readyAsset, null);
-      await recordRevision(deps, tx, caller, post.id, { haveAssetsChanged: true });
-      return readyAsset;
-    },
+    editor: caller,
+    postId: post.id,
   });
 }
 

@@ -2,8 +2,9 @@ import type { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
-import { recordActivity } from "../../activity/record.ts";
 import type { Caller } from "../../caller.ts";
+import { attachToPost } from "../../changes/change-asset.ts";
+import { insertReadyAsset } from "../../changes/insert-asset.ts";
 import type { Deps } from "../../deps.ts";
 import { parsePostId } from "../../posts/post.ts";
 import { findPreviousResult, runOnce, type IdempotentCall } from "../../run-once.ts";
@@ -16,10 +17,10 @@ import type { AssetKind } from "../model/kinds.ts";
 import { readMediaMetadata } from "../model/media-metadata.ts";
 import { createFileKey } from "../model/storage-keys.ts";
 import type { storedAssetOutput } from "../upload-asset-inline.ts";
-import { attachInTransaction } from "./attach-in-transaction.ts";
 import { buildNewAsset } from "./new-asset.ts";
 import { postFullError } from "./positions.ts";
-import { checkQuota, discardReservedKey, insertReadyAsset, toStoredFields, withReservedKey } from "./store-bytes.ts";
+import { checkQuota } from "./quota.ts";
+import { discardReservedKey, toStoredFields, withReservedKey } from "./store-bytes.ts";
 
 export interface FileToImport {
   url: string;
@@ -71,7 +72,7 @@ export async function importFile(
   const { postId } = file;
   const previousResult = await findPreviousResult<Output>(deps, caller, call);
   if (previousResult) return previousResult;
-  // Fail early, before the file is fetched. `attachInTransaction` and `chargeStudio` are the authorities.
+  // Fail early, before the file is fetched. `attachToPost` and `chargeStudio` are the authorities.
   if (postId !== undefined) await assertPostNotFull(deps, caller, postId);
   await checkQuota(deps, caller.studio.id, 1); // the size is not known yet
   const timeout = AbortSignal.timeout(importTimeoutMs);
@@ -128,14 +129,11 @@ async function storeImport(
       runOnce(deps, tx, caller, call, async () => {
         // Locks the post before `insertReadyAsset` locks the studio; all calls use this order, to avoid deadlocks.
         if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");
-        await insertReadyAsset(deps, tx, asset);
-        await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
-          filename,
-          bytes: storedFile.bytes,
-          ...(isUrlSecret ? {} : { host: response.url.host }),
-        });
+        const host = isUrlSecret ? {} : { host: response.url.host };
+        const detail = { filename, bytes: storedFile.bytes, ...host };
+        await insertReadyAsset(deps, tx, caller, asset, { action: "asset.imported", detail });
         // In the same transaction, so that an asset that can't be attached is not stored.
-        if (postId !== undefined) await attachInTransaction(deps, tx, caller, asset, postId);
+        if (postId !== undefined) await attachToPost(deps, tx, caller, asset, { postId, keepsApproval: tx.mayPublish });
         return { assetId: asset.id, bytes: storedFile.bytes };
       }),
     );

@@ -1,21 +1,7 @@
 import { AppError } from "#lib/errors.ts";
-import type { Deps, Stores } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
 import { ConflictError } from "../../conflict.ts";
-import type { Asset, ReadyAsset } from "../model/asset.ts";
-
-/** Reserves a position in one conditional statement, so that parallel calls can't exceed the limit. */
-export async function reservePosition(
-  deps: Pick<Deps, "limits">,
-  tx: Stores,
-  asset: Asset,
-  postId: string,
-): Promise<number> {
-  const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost);
-  if (position !== undefined) return position;
-  const isPostDeleted = !(await tx.posts.find(asset.studioId, postId));
-  if (isPostDeleted) throw new ConflictError();
-  return throwPostFull({ limits: deps.limits, assets: tx.assets }, asset);
-}
+import type { Asset } from "../model/asset.ts";
 
 /** Throws `ConflictError` instead if a parallel call has attached or deleted the asset. */
 export async function throwPostFull(deps: Pick<Deps, "limits" | "assets">, asset: Asset): Promise<never> {
@@ -26,18 +12,6 @@ export async function throwPostFull(deps: Pick<Deps, "limits" | "assets">, asset
 
 export const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError("asset_limit_reached", { limit: limits.assetsPerPost });
-
-/** Moves an asset, which this transaction attached at the end, to its position in an earlier order of the post. */
-export async function restorePosition(
-  tx: Stores,
-  { id, studioId }: ReadyAsset,
-  postId: string,
-  previousOrder: readonly string[],
-): Promise<void> {
-  const otherIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
-  const index = findInsertIndex(otherIds, id, previousOrder);
-  if (index < otherIds.length) await assignPositions(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
-}
 
 /**
  * Returns where to insert an asset so that it is where it was in `previousOrder`. The post may have changed since then,
@@ -50,22 +24,4 @@ export function findInsertIndex(presentIds: readonly string[], id: string, previ
   if (predecessor !== undefined) return presentIds.indexOf(predecessor) + 1;
   const successor = previousOrder.slice(oldIndex + 1).find(isPresent);
   return oldIndex === -1 || successor === undefined ? presentIds.length : presentIds.indexOf(successor);
-}
-
-/**
- * Gives the assets new positions in this order. The transaction must already have updated the post's row, which locks
- * the row and makes parallel attaches wait.
- */
-export async function assignPositions(
-  tx: Stores,
-  studioId: string,
-  postId: string,
-  order: readonly string[],
-): Promise<void> {
-  if (order.length === 0) return;
-  const firstPosition = await tx.posts.allocatePositionNumbers(studioId, postId, order.length);
-  await tx.assets.setPositions(
-    postId,
-    order.map((assetId, i) => ({ assetId, position: firstPosition + i })),
-  );
 }

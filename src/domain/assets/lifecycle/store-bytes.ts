@@ -1,6 +1,6 @@
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { Deps, Stores } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
 import type { Asset, MediaMetadata } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 
@@ -41,40 +41,6 @@ export async function discardReservedKey(
     // The key is still reserved or marked for deletion, so the sweeper removes the bytes.
   }
 }
-
-/** Inserts an asset whose bytes are already stored at a reserved key. */
-export async function insertReadyAsset(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
-  if (!(await tx.strayFiles.claimForAsset(asset.storageKey ?? ""))) {
-    throw new AppError("storage_unavailable:slow");
-  }
-  await tx.assets.insert(asset);
-  await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
-}
-
-/** Charges bytes to the studio's quota. Parallel calls wait for each other. Refunds (negative bytes) always succeed. */
-export async function chargeStudio(
-  deps: Pick<Deps, "limits">,
-  tx: Pick<Stores, "assets">,
-  studioId: string,
-  bytes: number,
-): Promise<void> {
-  const limit = bytes > 0 ? deps.limits.studioBytes : undefined;
-  if (!(await tx.assets.charge(studioId, bytes, limit))) throw quotaExceededError(deps);
-}
-
-/** Fails early, before bytes are stored. `chargeStudio` is the authority. */
-export async function checkQuota(
-  deps: Pick<Deps, "limits" | "assets">,
-  studioId: string,
-  bytes: number,
-): Promise<void> {
-  const { studioBytes } = deps.limits;
-  if (studioBytes === undefined) return;
-  if ((await deps.assets.getUsedBytes(studioId)) + bytes > studioBytes) throw quotaExceededError(deps);
-}
-
-const quotaExceededError = ({ limits }: Pick<Deps, "limits">): AppError =>
-  new AppError("quota_exceeded:studio", { limitBytes: limits.studioBytes ?? 0 });
 
 export function toStoredFields(
   storageKey: string,

@@ -1,3 +1,4 @@
+import { hours } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { isId } from "#lib/ids.ts";
 
@@ -33,3 +34,6 @@ export function parseKeyAssetId(key: string): string | undefined {
   const assetId = /^[a-z]+\/([a-z0-9_]+)(?:\.[0-9a-f]+)?$/.exec(key)?.[1];
   return assetId !== undefined && isId("asset", assetId) ? assetId : undefined;
 }
+
+/** Longer than any write that is still in progress when its key is marked for deletion. */
+export const lateWriteGrace = hours(1);

@@ -1,0 +1,72 @@
+import { recordChange, type ChangeActivity } from "../activity/record.ts";
+import { ConflictError } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
+import type { RecordOptions } from "../history/ports.ts";
+import type { Post } from "../posts/post.ts";
+import type { PostChange } from "../posts/ports.ts";
+import { toAuthor, type Editor } from "./editor.ts";
+import { revisePublications } from "./revise-publications.ts";
+import { writes } from "./writes/write-stores.ts";
+
+declare const inEdit: unique symbol;
+
+/** A post that `changePost` has locked. What changes its assets requires one, so that the change is part of an edit. */
+export type EditedPost = Post & { readonly [inEdit]: true };
+
+export interface PostEdit<Outcome> extends Pick<RecordOptions, "collapseSince" | "restoredRevision"> {
+  /** The expected revision; undefined accepts any. */
+  revision?: number | undefined;
+  /** The new values. `trash: null` restores a post from the trash; every other edit requires that it is not there. */
+  fields?: Omit<PostChange, "haveAssetsChanged">;
+  /** Changes the list of assets or one of their texts. */
+  changeAssets?: ((post: EditedPost) => Promise<Outcome>) | undefined;
+  /** Whether scheduled publications stay approved although they now send something else. */
+  keepsApproval: boolean;
+  /** Null if another activity covers the edit. */
+  activity: ((post: Post) => ChangeActivity) | null;
+  /** The error if the post does not meet the conditions; by default, the caller retries. */
+  createError?: () => Error | Promise<Error>;
+}
+
+/**
+ * Edits a post: the only way to do so. If the post meets the conditions, updates it with the search index, then records
+ * the revision, decides about its publications (`revisePublications`), and records the activity.
+ */
+export async function changePost<Outcome = undefined>(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Editor,
+  postId: string,
+  edit: PostEdit<Outcome>,
+): Promise<{ post: Post; outcome: Outcome }> {
+  const { revision, fields = {}, changeAssets, keepsApproval, activity, collapseSince, restoredRevision } = edit;
+  const now = deps.clock();
+  const haveAssetsChanged = changeAssets !== undefined || fields.crops !== undefined;
+  const condition = { revision, isTrashed: fields.trash === null, now };
+  const post = await tx[writes].posts.update(editor.studio.id, postId, { ...fields, haveAssetsChanged }, condition);
+  if (!post) throw (await edit.createError?.()) ?? new ConflictError();
+  if (fields.trash !== undefined) await tx[writes].assets.setTrashOfPostAssets(postId, fields.trash);
+  if (fields.trash) await tx.uploads.withdrawForPost(postId, fields.trash.at);
+  const outcome = (await changeAssets?.(post as EditedPost)) as Outcome;
+  const recordOptions = {
+    collapseSince,
+    haveAssetsChanged,
+    ...(restoredRevision === undefined ? {} : { restoredRevision }),
+  };
+  const hasRevisablePublications = await tx[writes].revisions.record(postId, toAuthor(editor), recordOptions);
+  if (hasRevisablePublications) await revisePublications(deps, tx, editor, post, keepsApproval);
+  if (activity) await recordChange(deps, tx, editor, postId, activity(post));
+  return { post, outcome };
+}
+
+/** Stores a new post, with its first revision. */
+export async function insertPost(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Editor,
+  post: Post,
+): Promise<void> {
+  await tx[writes].posts.insert(post);
+  await tx[writes].revisions.record(post.id, toAuthor(editor));
+  await recordChange(deps, tx, editor, post.id, { action: "post.created", detail: { title: post.title } });
+}

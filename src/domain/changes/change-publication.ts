@@ -1,0 +1,121 @@
+import { AppError } from "#lib/errors.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { ConflictError, undefinedOnConflict } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
+import type { Publication, PublicationChange, PublicationCondition } from "../publishing/ports.ts";
+import {
+  recordPublicationActivity,
+  workerActor,
+  type PublicationAction,
+  type PublicationActor,
+} from "../publishing/publication.ts";
+import { isDueAtOnce, unscheduledColumns } from "../publishing/publish-time.ts";
+import { nextState, type PublicationEvent } from "../publishing/states.ts";
+import { writes } from "./writes/write-stores.ts";
+
+type ChangeDeps = Pick<Deps, "newId" | "clock">;
+
+/** A step of a publication's state machine. */
+export interface PublicationStep {
+  event: PublicationEvent;
+  change: PublicationChange;
+  /** What else must still be true, apart from the state. */
+  condition?: Omit<PublicationCondition, "states">;
+  /** The activity to record; the publication's timeline shows it. */
+  action: PublicationAction;
+  detail?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Applies an event to a publication: the only way to change its state. Records the activity and wakes the workers if a
+ * run is due. Throws `ConflictError` if the publication has changed since it was read.
+ */
+export async function changePublication(
+  deps: ChangeDeps,
+  tx: Tx,
+  actor: PublicationActor,
+  publication: Publication,
+  { event, change, condition, action, detail }: PublicationStep,
+): Promise<Publication> {
+  const state = nextState(publication.state, event);
+  const changedPublication = await updatePublication(tx, publication, { ...change, state }, condition);
+  if (isDueAtOnce(changedPublication)) await tx.publications.announceDue();
+  await recordPublicationActivity(deps, tx, actor, action, changedPublication, detail);
+  return changedPublication;
+}
+
+/** Like `changePublication`, but returns undefined if the publication has changed since it was read. */
+export const tryChangePublication = (...args: Parameters<typeof changePublication>): Promise<Publication | undefined> =>
+  changePublication(...args).catch(undefinedOnConflict);
+
+/** Stores new publications. Throws `already_scheduled` if the post has an open publication for one of the accounts. */
+export async function insertPublications(
+  deps: ChangeDeps,
+  tx: Tx,
+  actor: PublicationActor,
+  publications: readonly Publication[],
+): Promise<void> {
+  for (const publication of publications) {
+    if (!(await tx[writes].publications.insert(publication))) throw new AppError("already_scheduled");
+    const { state, scheduledFor } = publication;
+    const action = state === "proposed" ? "publication.proposed" : "publication.scheduled";
+    const at = scheduledFor === null ? null : toIsoTime(scheduledFor);
+    await recordPublicationActivity(deps, tx, actor, action, publication, { at });
+  }
+  if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
+}
+
+/** Publications to cancel per transaction: few, so that other writes wait only briefly. */
+export const cancelBatchSize = 50;
+
+/** Cancels publications that have not started, except those that start in the meantime. */
+export async function cancelPublications(
+  deps: ChangeDeps,
+  tx: Tx,
+  actor: PublicationActor,
+  publications: readonly Publication[],
+): Promise<void> {
+  for (const publication of publications)
+    await tryChangePublication(deps, tx, actor, publication, {
+      event: "cancel",
+      change: unscheduledColumns,
+      action: "publication.canceled",
+    });
+}
+
+/**
+ * Stores what a run sends. `digest`: only if this is what was approved, because an edit since the claim may have changed
+ * that. Throws `ConflictError` otherwise, and if the worker has lost its claim.
+ */
+export async function recordRunStart(
+  deps: ChangeDeps,
+  tx: Tx,
+  publication: Publication,
+  change: Pick<PublicationChange, "content" | "revision" | "approvedRevision" | "progress">,
+  digest?: string,
+): Promise<Publication> {
+  const condition = { fence: publication.fence, ...(digest === undefined ? {} : { digest }) };
+  const startedPublication = await updatePublication(tx, publication, change, condition);
+  await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
+  return startedPublication;
+}
+
+/** Stores what an edit of the post means for the approval of a publication whose state stays the same. */
+export async function changeApproval(
+  tx: Tx,
+  publication: Publication,
+  change: Pick<PublicationChange, "revision" | "digest" | "approvedRevision">,
+): Promise<void> {
+  await updatePublication(tx, publication, change);
+}
+
+async function updatePublication(
+  tx: Tx,
+  { id, state }: Publication,
+  change: PublicationChange,
+  condition: Omit<PublicationCondition, "states"> = {},
+): Promise<Publication> {
+  const updatedPublication = await tx[writes].publications.update(id, change, { states: [state], ...condition });
+  if (!updatedPublication) throw new ConflictError();
+  return updatedPublication;
+}

@@ -1,0 +1,15 @@
+import { getGrantId, type Caller } from "../caller.ts";
+import type { Author } from "../history/ports.ts";
+
+/** The caller of a change. `undoId` is set while undoing. */
+export type Editor = Caller & { undoId?: string };
+
+export function toAuthor({ user, client, credential, undoId }: Editor): Author {
+  return {
+    userId: user.id,
+    grantId: getGrantId({ credential }),
+    clientId: client?.id ?? null,
+    clientName: client?.name ?? null,
+    undoId: undoId ?? null,
+  };
+}

@@ -1,0 +1,77 @@
+import { recordChange, type ChangeActivity } from "../activity/record.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
+import { chargeStudio, reservePosition } from "./writes/asset-rows.ts";
+import { writes } from "./writes/write-stores.ts";
+
+type InsertDeps = Pick<Deps, "newId" | "clock" | "limits">;
+
+/** Stores a new pending asset and charges its bytes to the studio. An upload to a post reserves its position there. */
+export async function insertPendingAsset(
+  deps: InsertDeps,
+  tx: Tx,
+  caller: Caller,
+  asset: Asset,
+  activity: ChangeActivity,
+): Promise<Asset> {
+  const position = asset.postId === null ? null : await reservePosition(deps, tx, asset, asset.postId);
+  return insertAsset(deps, tx, caller, { ...asset, position }, activity);
+}
+
+/** Stores a new asset whose bytes are already at a reserved key. */
+export async function insertReadyAsset(
+  deps: InsertDeps,
+  tx: Tx,
+  caller: Caller,
+  asset: Asset,
+  activity: ChangeActivity,
+): Promise<void> {
+  if (!(await tx.strayFiles.claimForAsset(asset.storageKey ?? ""))) throw new AppError("storage_unavailable:slow");
+  await insertAsset(deps, tx, caller, asset, activity);
+}
+
+async function insertAsset(
+  deps: InsertDeps,
+  tx: Tx,
+  caller: Caller,
+  asset: Asset,
+  activity: ChangeActivity,
+): Promise<Asset> {
+  await tx[writes].assets.insert(asset);
+  await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
+  await recordChange(deps, tx, caller, asset.id, activity);
+  return asset;
+}
+
+/** Stores a copy, which shares the file of the original. Undefined if the original is not ready, or is in the trash. */
+export async function insertCopy(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  caller: Caller,
+  originalId: string,
+  buildCopy: (original: ReadyAsset) => Asset,
+): Promise<Asset | undefined> {
+  const original = await tx[writes].sharedFiles.lockAsset(caller.studio.id, originalId);
+  if (!original) return undefined;
+  const copy = buildCopy(original);
+  await tx[writes].sharedFiles.incrementAssetCount(original);
+  await tx[writes].assets.insert(copy);
+  await tx.imageInspections.copy(originalId, copy.id);
+  const detail = { filename: copy.filename, originalId };
+  await recordChange(deps, tx, caller, copy.id, { action: "asset.copied", detail });
+  return copy;
+}
+
+/** Changes how many bytes are charged for an upload. Throws `ConflictError` if the upload changed since it was read. */
+export async function changeCharge(
+  deps: Pick<Deps, "limits">,
+  tx: Tx,
+  { id, studioId, chargedBytes }: Asset,
+  newChargedBytes: number,
+): Promise<void> {
+  if (!(await tx[writes].assets.changeCharge(id, chargedBytes, newChargedBytes))) throw new ConflictError();
+  await chargeStudio(deps, tx, studioId, newChargedBytes - chargedBytes);
+}

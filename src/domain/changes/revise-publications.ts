@@ -1,0 +1,88 @@
+import { AppError } from "#lib/errors.ts";
+import { retryOnConflict } from "../conflict.ts";
+import type { Deps, Tx } from "../deps.ts";
+import { digestContent, readContent } from "../publishing/content.ts";
+import type { Post } from "../posts/post.ts";
+import type { Publication } from "../publishing/ports.ts";
+import { unscheduledColumns } from "../publishing/publish-time.ts";
+import { needsPost, revisableStates } from "../publishing/states.ts";
+import { cancelPublications, changeApproval, changePublication } from "./change-publication.ts";
+import type { Editor } from "./editor.ts";
+
+/**
+ * Stored instead of the approved digest if an approval is lost while the state can't change: the publication needs a
+ * new approval before it starts again.
+ */
+const unapprovedDigest = "";
+
+/**
+ * Runs after an edit, with the post's row locked. If the edit changes what an account receives, the approval stays only
+ * if `keepsApproval`. A publication that has started sends the content that it had at its start; its approval matters
+ * only if it is scheduled again. If the edit archives or deletes the post, its publications are canceled, or the edit
+ * fails with `post_in_use`.
+ */
+export async function revisePublications(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Editor,
+  post: Post,
+  keepsApproval: boolean,
+): Promise<void> {
+  const publications = await tx.publications.listByPost(post.id, revisableStates);
+  if (publications.length === 0) return;
+  if (post.isTrashed || post.status === "archived") return endPublications(deps, tx, editor, publications);
+  const assets = await tx.assets.listByPosts([post.id]);
+  for (const listedPublication of publications) {
+    const digest = digestContent(await readContent(tx, listedPublication, post, assets));
+    let currentPublications: readonly Publication[] | undefined = publications;
+    await retryOnConflict(async () => {
+      // After a conflict: a worker has changed the state since the publication was read.
+      currentPublications ??= await tx.publications.listByPost(post.id, revisableStates);
+      const publication = currentPublications.find(({ id }) => id === listedPublication.id);
+      currentPublications = undefined;
+      if (publication) await revise(deps, tx, editor, publication, { digest, revision: post.revision }, keepsApproval);
+    });
+  }
+}
+
+/** Changes a publication after an edit of the post. `content` identifies the edited content. */
+async function revise(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Editor,
+  publication: Publication,
+  content: Pick<Publication, "digest" | "revision">,
+  mayKeepApproval: boolean,
+): Promise<void> {
+  const { state, digest: approvedDigest } = publication;
+  if (state === "proposed") return changeApproval(tx, publication, content);
+  // An edit by a user who may publish does not approve earlier changes by other users.
+  const keepsApproval = content.digest === approvedDigest || (mayKeepApproval && approvedDigest !== unapprovedDigest);
+  if (!keepsApproval && state === "scheduled") {
+    const voidedDigest = isApprovedByPerson(publication) ? approvedDigest : null;
+    const change = { ...unscheduledColumns, ...content, approvedBy: null, voidedDigest };
+    const step = { event: "voidApproval", change, action: "publication.returned" } as const;
+    await changePublication(deps, tx, editor, publication, step);
+    return undefined;
+  }
+  if (!keepsApproval) return changeApproval(tx, publication, { digest: unapprovedDigest });
+  const { digest, revision } = content;
+  // The revision of a publication that has started is the one that was sent.
+  const sentRevision = state === "scheduled" || state === "missed" ? { revision } : {};
+  return changeApproval(tx, publication, { digest, approvedRevision: revision, ...sentRevision });
+}
+
+/** A person who may publish approves with the request. A client with `studio:publish` publishes without any approval. */
+const isApprovedByPerson = ({ approvedBy, requestedClientId }: Publication): boolean =>
+  approvedBy !== null || requestedClientId === null;
+
+/** Cancels the publications. Throws `post_in_use` instead if one of them could still become public. */
+async function endPublications(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  editor: Editor,
+  publications: readonly Publication[],
+): Promise<void> {
+  if (publications.some(needsPost)) throw new AppError("post_in_use");
+  await cancelPublications(deps, tx, editor, publications);
+}
