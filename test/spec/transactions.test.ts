@@ -34,3 +34,32 @@ test("every transaction names a caller, the operator or a listed job as its auth
   }
   assert.deepEqual([...foundJobs].toSorted(), Object.keys(jobs).toSorted());
 });
+
+/** The stores of the database, as `Stores` lists them. */
+const storeNames = [
+  ...readFileSync(join(root, "src/domain/deps.ts"), "utf8")
+    .replace(/^.*export interface Stores \{|\n\}.*$/gs, "")
+    .matchAll(/^ {2}(\w+):/gm),
+].map(([, name = ""]) => name);
+
+test("work in a transaction reads through the transaction, not through deps (F1)", () => {
+  assert.ok(storeNames.includes("posts") && !storeNames.includes("clock"), "the stores are found");
+  const readsOfDeps = new RegExp(`\\bdeps\\.(${storeNames.join("|")})\\b`);
+  for (const file of globSync("src/domain/**/*.ts", { cwd: root })) {
+    const source = readFileSync(join(root, file), "utf8");
+    for (const { index } of source.matchAll(/\btransact\(/g)) {
+      const call = readCall(source.slice(index));
+      assert.doesNotMatch(call, readsOfDeps, `${file}: ${call}`);
+    }
+  }
+});
+
+/** The source of a call, up to its closing parenthesis. */
+function readCall(source: string): string {
+  let depth = 0;
+  for (const { 0: parenthesis, index } of source.matchAll(/[()]/g)) {
+    depth += parenthesis === "(" ? 1 : -1;
+    if (depth === 0) return source.slice(0, index + 1);
+  }
+  throw new Error("a call without an end");
+}

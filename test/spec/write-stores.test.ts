@@ -42,7 +42,7 @@ export async function doWhatNoVerbCan(
   // @ts-expect-error: whether the approval stays must be stated.
   await changePost(deps, tx, caller, post.id, { activity: null });
   // @ts-expect-error: `changePost` locks the post and records the revision.
-  await reorderAssets(tx, post, []);
+  await reorderAssets({ deps, tx, editor: caller, post }, []);
   // @ts-expect-error: locks end with their transaction.
   await deps.posts.lock(caller.studio.id, post.id);
   // @ts-expect-error: `changePost` updates posts, in a transaction.

@@ -3,13 +3,11 @@ import { notFoundError } from "#lib/errors.ts";
 import { createTransitionError } from "../assets/lifecycle/transitions.ts";
 import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
 import type { AssetChange } from "../assets/ports.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Tx } from "../deps.ts";
 import { changePost } from "./change-post.ts";
-import type { Editor } from "./editor.ts";
+import type { ChangeDeps, Editor } from "./editor.ts";
 import { attach, detach } from "./post-assets.ts";
 import { updateAsset } from "./writes/asset-rows.ts";
-
-type ChangeDeps = Pick<Deps, "newId" | "clock">;
 
 export interface AssetEdit {
   change: AssetChange;
@@ -29,7 +27,7 @@ export async function changeAsset(
   asset: Asset,
   { change, keepsApproval, activity }: AssetEdit,
 ): Promise<Asset> {
-  const update = (): Promise<Asset> => updateAsset(deps, tx, editor, asset, change);
+  const update = (): Promise<Asset> => updateAsset({ deps, tx, editor }, asset, change);
   const { postId } = asset;
   const isPostEdit = postId !== null && asset.status === "ready" && isShownInPosts(asset, change);
   const changedAsset = isPostEdit
@@ -50,7 +48,7 @@ function isShownInPosts({ kind, altText, filename }: Asset, change: AssetChange)
  * the post or the asset has changed.
  */
 export async function attachToPost(
-  deps: ChangeDeps & Pick<Deps, "limits">,
+  deps: ChangeDeps,
   tx: Tx,
   editor: Editor,
   asset: Asset,
@@ -61,7 +59,7 @@ export async function attachToPost(
   }: { postId: string; previousOrder?: readonly string[] | undefined; keepsApproval: boolean },
 ): Promise<ReadyAsset> {
   const { outcome } = await changePost(deps, tx, editor, postId, {
-    changeAssets: (post) => attach(deps, tx, editor, post, asset, previousOrder),
+    changeAssets: (edit) => attach(edit, asset, previousOrder),
     keepsApproval,
     activity: null,
   });
@@ -79,10 +77,12 @@ export async function detachFromPost(
   { postId, keepsApproval }: { postId: string; keepsApproval: boolean },
 ): Promise<void> {
   const { outcome } = await changePost(deps, tx, editor, postId, {
-    changeAssets: async (post) => {
-      const detachedAsset = await detach(deps, tx, editor, post, assetId);
+    changeAssets: async (edit) => {
+      const detachedAsset = await detach(edit, assetId);
       if (detachedAsset) return detachedAsset;
-      throw (await tx.assets.find(post.studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
+      throw (await tx.assets.find(editor.studio.id, assetId))
+        ? createTransitionError("detach")
+        : notFoundError("asset");
     },
     keepsApproval,
     activity: null,

@@ -1,17 +1,20 @@
 import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import { ConflictError } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Tx } from "../deps.ts";
 import type { RecordOptions } from "../history/ports.ts";
 import type { Post } from "../posts/post.ts";
 import type { PostChange } from "../posts/ports.ts";
-import { toAuthor, type Editor } from "./editor.ts";
+import { toAuthor, type Change, type ChangeDeps, type Editor } from "./editor.ts";
 import { revisePublications } from "./revise-publications.ts";
 import { writes } from "./writes/write-stores.ts";
 
-declare const inEdit: unique symbol;
+declare const isRecorded: unique symbol;
 
-/** A post that `changePost` has locked. What changes its assets requires one, so that the change is part of an edit. */
-export type EditedPost = Post & { readonly [inEdit]: true };
+/** An edit for which `changePost` has locked the post. What changes the post's assets requires one. */
+export interface RunningEdit extends Change {
+  post: Post;
+  readonly [isRecorded]: true;
+}
 
 export interface PostEdit<Outcome> extends Pick<RecordOptions, "collapseSince" | "restoredRevision"> {
   /** The expected revision; undefined accepts any. */
@@ -19,7 +22,7 @@ export interface PostEdit<Outcome> extends Pick<RecordOptions, "collapseSince" |
   /** The new values. `trash: null` restores a post from the trash; every other edit requires that it is not there. */
   fields?: Omit<PostChange, "haveAssetsChanged">;
   /** Changes the list of assets or one of their texts. */
-  changeAssets?: ((post: EditedPost) => Promise<Outcome>) | undefined;
+  changeAssets?: ((edit: RunningEdit) => Promise<Outcome>) | undefined;
   /** Whether scheduled publications stay approved although they now send something else. */
   keepsApproval: boolean;
   /** Null if another activity covers the edit. */
@@ -33,7 +36,7 @@ export interface PostEdit<Outcome> extends Pick<RecordOptions, "collapseSince" |
  * the revision, decides about its publications (`revisePublications`), and records the activity.
  */
 export async function changePost<Outcome = undefined>(
-  deps: Pick<Deps, "newId" | "clock">,
+  deps: ChangeDeps,
   tx: Tx,
   editor: Editor,
   postId: string,
@@ -47,7 +50,7 @@ export async function changePost<Outcome = undefined>(
   if (!post) throw (await edit.createError?.()) ?? new ConflictError();
   if (fields.trash !== undefined) await tx[writes].assets.setTrashOfPostAssets(postId, fields.trash);
   if (fields.trash) await tx.uploads.withdrawForPost(postId, fields.trash.at);
-  const outcome = (await changeAssets?.(post as EditedPost)) as Outcome;
+  const outcome = (await changeAssets?.({ deps, tx, editor, post } as RunningEdit)) as Outcome;
   const recordOptions = {
     collapseSince,
     haveAssetsChanged,
@@ -60,12 +63,7 @@ export async function changePost<Outcome = undefined>(
 }
 
 /** Stores a new post, with its first revision. */
-export async function insertPost(
-  deps: Pick<Deps, "newId" | "clock">,
-  tx: Tx,
-  editor: Editor,
-  post: Post,
-): Promise<void> {
+export async function insertPost(deps: ChangeDeps, tx: Tx, editor: Editor, post: Post): Promise<void> {
   await tx[writes].posts.insert(post);
   await tx[writes].revisions.record(post.id, toAuthor(editor));
   await recordChange(deps, tx, editor, post.id, { action: "post.created", detail: { title: post.title } });

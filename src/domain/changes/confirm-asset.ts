@@ -2,9 +2,9 @@ import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import { isUploading, type Asset, type ReadyAsset, type UploadingAsset } from "../assets/model/asset.ts";
 import type { Claim, ConfirmedFile, RecognizedFile } from "../assets/ports.ts";
 import { ConflictError } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Tx } from "../deps.ts";
 import { changePost } from "./change-post.ts";
-import type { Editor } from "./editor.ts";
+import type { Change, ChangeDeps, Editor } from "./editor.ts";
 import { chargeStudio, recordMove, reservePosition } from "./writes/asset-rows.ts";
 import { writes } from "./writes/write-stores.ts";
 
@@ -21,36 +21,35 @@ export interface Confirmation {
 
 /** Marks a pending asset ready and charges its bytes. Throws `ConflictError` if it has changed since it was read. */
 export async function confirmAsset(
-  deps: Pick<Deps, "newId" | "clock" | "limits">,
+  deps: ChangeDeps,
   tx: Tx,
   editor: Editor,
   asset: ClaimedAsset | UploadingAsset,
   { file, postId, keepsApproval, activity }: Confirmation,
 ): Promise<ReadyAsset> {
   const confirm = async (): Promise<ReadyAsset> => {
-    const readyAsset = await markReady(deps, tx, asset, file, postId);
+    const readyAsset = await markReady({ deps, tx, editor }, asset, file, postId);
     if (!readyAsset) throw new ConflictError();
-    if (postId !== null) await recordMove(deps, tx, editor, readyAsset, null);
+    if (postId !== null) await recordMove({ deps, tx, editor }, readyAsset, null);
     return readyAsset;
   };
   const readyAsset =
     postId === null
       ? await confirm()
       : (await changePost(deps, tx, editor, postId, { changeAssets: confirm, keepsApproval, activity: null })).outcome;
-  await chargeStudio(deps, tx, asset.studioId, file.bytes - asset.chargedBytes);
+  await chargeStudio({ deps, tx }, asset.studioId, file.bytes - asset.chargedBytes);
   await recordChange(deps, tx, editor, asset.id, activity);
   return readyAsset;
 }
 
 async function markReady(
-  deps: Pick<Deps, "limits">,
-  tx: Tx,
+  change: Change,
   asset: ClaimedAsset | UploadingAsset,
   file: ConfirmedFile & RecognizedFile,
   postId: string | null,
 ): Promise<ReadyAsset | undefined> {
-  if (isUploading(asset)) return tx[writes].assets.confirmUploaded(asset, file);
+  if (isUploading(asset)) return change.tx[writes].assets.confirmUploaded(asset, file);
   if (postId === null) throw new Error("a presigned upload is confirmed when it is attached to a post");
-  const position = await reservePosition(deps, tx, asset, postId);
-  return tx[writes].assets.confirmAndAttach(asset.id, asset, file, { postId, position });
+  const position = await reservePosition(change, asset, postId);
+  return change.tx[writes].assets.confirmAndAttach(asset.id, asset, file, { postId, position });
 }

@@ -1,4 +1,5 @@
 import { getGrantId, type Caller } from "../caller.ts";
+import type { Deps, Tx } from "../deps.ts";
 import type { Author } from "../history/ports.ts";
 
 /** The caller of a change. `undoId` is set while undoing. */
@@ -13,3 +14,12 @@ export function toAuthor({ user, client, credential, undoId }: Editor): Author {
     undoId: undoId ?? null,
   };
 }
+
+/** A change in progress. */
+export interface Change {
+  deps: ChangeDeps;
+  tx: Tx;
+  editor: Editor;
+}
+
+export type ChangeDeps = Pick<Deps, "newId" | "clock" | "limits">;

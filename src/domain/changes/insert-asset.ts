@@ -4,26 +4,25 @@ import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
+import type { ChangeDeps } from "./editor.ts";
 import { chargeStudio, reservePosition } from "./writes/asset-rows.ts";
 import { writes } from "./writes/write-stores.ts";
 
-type InsertDeps = Pick<Deps, "newId" | "clock" | "limits">;
-
 /** Stores a new pending asset and charges its bytes to the studio. An upload to a post reserves its position there. */
 export async function insertPendingAsset(
-  deps: InsertDeps,
+  deps: ChangeDeps,
   tx: Tx,
   caller: Caller,
   asset: Asset,
   activity: ChangeActivity,
 ): Promise<Asset> {
-  const position = asset.postId === null ? null : await reservePosition(deps, tx, asset, asset.postId);
+  const position = asset.postId === null ? null : await reservePosition({ deps, tx }, asset, asset.postId);
   return insertAsset(deps, tx, caller, { ...asset, position }, activity);
 }
 
 /** Stores a new asset whose bytes are already at a reserved key. */
 export async function insertReadyAsset(
-  deps: InsertDeps,
+  deps: ChangeDeps,
   tx: Tx,
   caller: Caller,
   asset: Asset,
@@ -34,14 +33,14 @@ export async function insertReadyAsset(
 }
 
 async function insertAsset(
-  deps: InsertDeps,
+  deps: ChangeDeps,
   tx: Tx,
   caller: Caller,
   asset: Asset,
   activity: ChangeActivity,
 ): Promise<Asset> {
   await tx[writes].assets.insert(asset);
-  await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
+  await chargeStudio({ deps, tx }, asset.studioId, asset.chargedBytes);
   await recordChange(deps, tx, caller, asset.id, activity);
   return asset;
 }
@@ -73,5 +72,5 @@ export async function changeCharge(
   newChargedBytes: number,
 ): Promise<void> {
   if (!(await tx[writes].assets.changeCharge(id, chargedBytes, newChargedBytes))) throw new ConflictError();
-  await chargeStudio(deps, tx, studioId, newChargedBytes - chargedBytes);
+  await chargeStudio({ deps, tx }, studioId, newChargedBytes - chargedBytes);
 }

@@ -3,7 +3,7 @@ import { notFoundError } from "#lib/errors.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
-import { changePost, type EditedPost } from "../changes/change-post.ts";
+import { changePost, type RunningEdit } from "../changes/change-post.ts";
 import { changeAssetOfPost, missingReasons, setAssets, type MissingAsset } from "../changes/post-assets.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
@@ -121,9 +121,9 @@ async function restoreRevision(
   const statusChange = status === currentPost.status ? {} : { status };
   const assetIds = target.assets.map((asset) => asset.id);
   let unavailableAssets: readonly MissingAsset[] = [];
-  const restoreAssets = async (post: EditedPost): Promise<void> => {
-    unavailableAssets = await setAssets(deps, tx, caller, post, { assetIds, withTrash: true });
-    await restoreAssetTexts(deps, tx, caller, post, target);
+  const restoreAssets = async (edit: RunningEdit): Promise<void> => {
+    unavailableAssets = await setAssets(edit, { assetIds, withTrash: true });
+    await restoreAssetTexts(edit, target);
   };
   const { post: restoredPost } = await changePost(deps, tx, caller, postId, {
     revision: currentPost.revision,
@@ -154,20 +154,14 @@ function haveSameAssets(current: Revision, target: Revision): boolean {
 }
 
 /** Restores the alt texts, and the filenames of documents, which platforms show. */
-async function restoreAssetTexts(
-  deps: Pick<Deps, "clock">,
-  tx: Tx,
-  caller: Caller,
-  post: EditedPost,
-  target: Revision,
-): Promise<void> {
+async function restoreAssetTexts(edit: RunningEdit, target: Revision): Promise<void> {
   const targetAssets = new Map(target.assets.map((asset) => [asset.id, asset]));
-  for (const asset of await tx.assets.listByPosts([post.id])) {
+  for (const asset of await edit.tx.assets.listByPosts([edit.post.id])) {
     const { altText = asset.altText, filename = asset.filename } = targetAssets.get(asset.id) ?? {};
     const change = {
       ...(altText === asset.altText ? {} : { altText }),
       ...(asset.kind !== "document" || filename === asset.filename ? {} : { filename }),
     };
-    if (Object.keys(change).length > 0) await changeAssetOfPost(deps, tx, caller, post, asset, change);
+    if (Object.keys(change).length > 0) await changeAssetOfPost(edit, asset, change);
   }
 }

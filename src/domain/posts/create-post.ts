@@ -16,7 +16,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "baseUrl" | "publications">,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "limits" | "baseUrl" | "publications">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {

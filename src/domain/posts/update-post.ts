@@ -44,7 +44,8 @@ const autosaveWindow = minutes(5);
 const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "baseUrl" | "signer" | "publications">,
+  deps: ValidationDeps &
+    Pick<Deps, "transact" | "posts" | "newId" | "clock" | "limits" | "baseUrl" | "signer" | "publications">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
   /** `keepsPreviousRevision`: this autosave starts a revision of its own, so that the previous text can be restored. */
@@ -73,7 +74,7 @@ export async function updatePost(
     const { post: updatedPost } = await changePost(deps, tx, caller, postId, {
       revision,
       fields: change,
-      changeAssets: assetIds && ((editedPost) => reorderAssets(tx, editedPost, assetIds)),
+      changeAssets: assetIds && ((edit) => reorderAssets(edit, assetIds)),
       keepsApproval: tx.mayPublish,
       collapseSince: isAutosave ? seriesStart : undefined,
       activity: ({ revision: newRevision, status }) => ({

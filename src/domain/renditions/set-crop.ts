@@ -22,7 +22,8 @@ export const setCropInput = z.strictObject({
 
 /** Sets how an image of a post fits a platform. A changed crop needs an approval, like every change of the content. */
 export async function setCrop(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "baseUrl" | "signer">,
+  deps: ValidationDeps &
+    Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "limits" | "baseUrl" | "signer">,
   caller: Caller,
   input: z.infer<typeof setCropInput>,
 ): Promise<PostView> {

@@ -9,7 +9,7 @@ import { authorize } from "../policy.ts";
 
 /** Restores a deleted post with its assets, or a deleted asset. */
 export async function restoreFromTrash(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits">,
   caller: Caller,
   input: { id: string },
 ): Promise<{ id: string; type: "post" | "asset"; title: string }> {
@@ -22,7 +22,7 @@ export async function restoreFromTrash(
 }
 
 function restoreTrashedPost(
-  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits">,
   caller: Caller,
   postId: string,
 ): Promise<string> {
@@ -38,7 +38,7 @@ function restoreTrashedPost(
 }
 
 function restoreTrashedAsset(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits">,
   caller: Caller,
   assetId: string,
 ): Promise<string> {

@@ -77,8 +77,8 @@ async function applyPlan(deps: UndoDeps, tx: Tx, editor: Editor, plan: PostPlan)
       // because someone else deleted them.
       changeAssets:
         assetIds &&
-        (async (editedPost) => {
-          missingAssets = await setAssets(deps, tx, editor, editedPost, { assetIds, withTrash: false });
+        (async (runningEdit) => {
+          missingAssets = await setAssets(runningEdit, { assetIds, withTrash: false });
         }),
     });
     revision = updatedPost.revision;
@@ -98,19 +98,18 @@ export async function attachWaitingAsset(
   editor: Editor,
   { postId, assetId, order }: WaitingAsset,
 ): Promise<boolean> {
-  const edit = await deps
+  const attachment = await deps
     .transact(editor, (tx) =>
       changePost(deps, tx, editor, postId, {
-        changeAssets: async (post) => {
-          const options = { withTrash: false, previousOrder: order };
-          if (await reattach(deps, tx, editor, post, assetId, options)) throw new ConflictError();
+        changeAssets: async (edit) => {
+          if (await reattach(edit, assetId, { withTrash: false, previousOrder: order })) throw new ConflictError();
         },
         keepsApproval: tx.mayPublish,
         activity: null,
       }),
     )
     .catch(undefinedOnConflict);
-  return edit !== undefined;
+  return attachment !== undefined;
 }
 
 /** Adds what the plan undoes, and its conflicts, to the report. */

@@ -3,7 +3,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps, Tx } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -102,7 +102,7 @@ async function insertUploadLink(
 }
 
 /** Throws if the post accepts no other link. The lock prevents parallel calls from exceeding the limit. */
-async function lockPost(tx: Stores, { studio }: Caller, postId: string, now: number): Promise<void> {
+async function lockPost(tx: Tx, { studio }: Caller, postId: string, now: number): Promise<void> {
   const post = await tx.posts.lock(studio.id, postId);
   if (!post) throw notFoundError("post");
   if (post.status === "archived") throw new AppError("invalid_input:post_archived");

@@ -15,7 +15,7 @@ export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
  * longer change it.
  */
 export async function setAltText(
-  deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "baseUrl">,
+  deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "limits" | "baseUrl">,
   caller: UploadCaller,
   input: z.infer<typeof setAltTextInput> & { fileId: string },
 ): Promise<FileView> {

@@ -5,17 +5,11 @@ import type { AssetChange } from "../../assets/ports.ts";
 import { ConflictError } from "../../conflict.ts";
 import type { Deps, Tx } from "../../deps.ts";
 import type { AssetFieldChange } from "../../history/ports.ts";
-import { toAuthor, type Editor } from "../editor.ts";
+import { toAuthor, type Change } from "../editor.ts";
 import { writes } from "./write-stores.ts";
 
 /** Changes an asset and records the change for undo. Throws `ConflictError` if the asset changed since it was read. */
-export async function updateAsset(
-  deps: Pick<Deps, "clock">,
-  tx: Tx,
-  editor: Editor,
-  asset: Asset,
-  change: AssetChange,
-): Promise<Asset> {
+export async function updateAsset({ deps, tx, editor }: Change, asset: Asset, change: AssetChange): Promise<Asset> {
   const now = deps.clock();
   const updatedAsset = await tx[writes].assets.update(asset, change, now);
   if (!updatedAsset) throw new ConflictError();
@@ -24,21 +18,14 @@ export async function updateAsset(
 }
 
 /** Records for undo that the transaction attached an asset to a post or detached it. */
-export function recordMove(
-  deps: Pick<Deps, "clock">,
-  tx: Tx,
-  editor: Editor,
-  movedAsset: Asset,
-  fromPostId: string | null,
-): Promise<void> {
+export function recordMove({ deps, tx, editor }: Change, movedAsset: Asset, fromPostId: string | null): Promise<void> {
   const change = { field: "postId" as const, before: fromPostId, after: movedAsset.postId };
   return tx[writes].assetChanges.record(movedAsset, deps.clock(), toAuthor(editor), [change]);
 }
 
 /** Reserves a position in one conditional statement, so that parallel calls can't exceed the limit. */
 export async function reservePosition(
-  deps: Pick<Deps, "limits">,
-  tx: Tx,
+  { deps, tx }: { deps: Pick<Deps, "limits">; tx: Tx },
   asset: Asset,
   postId: string,
 ): Promise<number> {
@@ -51,8 +38,7 @@ export async function reservePosition(
 
 /** Charges bytes to the studio's quota. Parallel calls wait for each other. Refunds (negative bytes) always succeed. */
 export async function chargeStudio(
-  { limits }: Pick<Deps, "limits">,
-  tx: Tx,
+  { deps: { limits }, tx }: { deps: Pick<Deps, "limits">; tx: Tx },
   studioId: string,
   bytes: number,
 ): Promise<void> {
