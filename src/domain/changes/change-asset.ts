@@ -1,5 +1,5 @@
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import { notFoundError } from "#lib/errors.ts";
+import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import { createTransitionError } from "../assets/lifecycle/transitions.ts";
 import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
 import type { AssetChange } from "../assets/ports.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { toIsoTime } from "#lib/clock.ts";
-import { ConflictError, undefinedOnConflict } from "../conflict.ts";
+import { undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Tx } from "../deps.ts";
 import type { Publication, PublicationChange, PublicationCondition } from "../publishing/ports.ts";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../publishing/publication.ts";
 import { isDueAtOnce, unscheduledColumns } from "../publishing/publish-time.ts";
 import { nextState, type PublicationEvent } from "../publishing/states.ts";
+import { updatePublication } from "./writes/publication-rows.ts";
 import { writes } from "./writes/write-stores.ts";
 
 type ChangeDeps = Pick<Deps, "newId" | "clock">;
@@ -98,24 +99,4 @@ export async function recordRunStart(
   const startedPublication = await updatePublication(tx, publication, change, condition);
   await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
   return startedPublication;
-}
-
-/** Stores what an edit of the post means for the approval of a publication whose state stays the same. */
-export async function changeApproval(
-  tx: Tx,
-  publication: Publication,
-  change: Pick<PublicationChange, "revision" | "digest" | "approvedRevision">,
-): Promise<void> {
-  await updatePublication(tx, publication, change);
-}
-
-async function updatePublication(
-  tx: Tx,
-  { id, state }: Publication,
-  change: PublicationChange,
-  condition: Omit<PublicationCondition, "states"> = {},
-): Promise<Publication> {
-  const updatedPublication = await tx[writes].publications.update(id, change, { states: [state], ...condition });
-  if (!updatedPublication) throw new ConflictError();
-  return updatedPublication;
 }

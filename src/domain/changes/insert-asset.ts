@@ -1,5 +1,5 @@
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import { AppError } from "#lib/errors.ts";
+import { recordChange, type ChangeActivity } from "../activity/record.ts";
 import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError } from "../conflict.ts";

@@ -6,8 +6,9 @@ import type { Post } from "../posts/post.ts";
 import type { Publication } from "../publishing/ports.ts";
 import { unscheduledColumns } from "../publishing/publish-time.ts";
 import { needsPost, revisableStates } from "../publishing/states.ts";
-import { cancelPublications, changeApproval, changePublication } from "./change-publication.ts";
+import { cancelPublications, changePublication } from "./change-publication.ts";
 import type { Editor } from "./editor.ts";
+import { updatePublication } from "./writes/publication-rows.ts";
 
 /**
  * Stored instead of the approved digest if an approval is lost while the state can't change: the publication needs a
@@ -55,21 +56,23 @@ async function revise(
   mayKeepApproval: boolean,
 ): Promise<void> {
   const { state, digest: approvedDigest } = publication;
-  if (state === "proposed") return changeApproval(tx, publication, content);
+  const { digest, revision } = content;
   // An edit by a user who may publish does not approve earlier changes by other users.
-  const keepsApproval = content.digest === approvedDigest || (mayKeepApproval && approvedDigest !== unapprovedDigest);
-  if (!keepsApproval && state === "scheduled") {
+  const keepsApproval = digest === approvedDigest || (mayKeepApproval && approvedDigest !== unapprovedDigest);
+  if (state === "scheduled" && !keepsApproval) {
     const voidedDigest = isApprovedByPerson(publication) ? approvedDigest : null;
     const change = { ...unscheduledColumns, ...content, approvedBy: null, voidedDigest };
-    const step = { event: "voidApproval", change, action: "publication.returned" } as const;
-    await changePublication(deps, tx, editor, publication, step);
-    return undefined;
-  }
-  if (!keepsApproval) return changeApproval(tx, publication, { digest: unapprovedDigest });
-  const { digest, revision } = content;
+    await changePublication(deps, tx, editor, publication, {
+      event: "voidApproval",
+      change,
+      action: "publication.returned",
+    });
+  } else if (state === "proposed") await updatePublication(tx, publication, content);
+  else if (!keepsApproval) await updatePublication(tx, publication, { digest: unapprovedDigest });
+  else if (state === "scheduled" || state === "missed")
+    await updatePublication(tx, publication, { ...content, approvedRevision: revision });
   // The revision of a publication that has started is the one that was sent.
-  const sentRevision = state === "scheduled" || state === "missed" ? { revision } : {};
-  return changeApproval(tx, publication, { digest, approvedRevision: revision, ...sentRevision });
+  else await updatePublication(tx, publication, { digest, approvedRevision: revision });
 }
 
 /** A person who may publish approves with the request. A client with `studio:publish` publishes without any approval. */

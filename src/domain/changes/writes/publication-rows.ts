@@ -1,0 +1,16 @@
+import { ConflictError } from "../../conflict.ts";
+import type { Tx } from "../../deps.ts";
+import type { Publication, PublicationChange, PublicationCondition } from "../../publishing/ports.ts";
+import { writes } from "./write-stores.ts";
+
+/** Throws `ConflictError` if the publication is in another state than when it was read, or does not meet the condition. */
+export async function updatePublication(
+  tx: Tx,
+  { id, state }: Publication,
+  change: PublicationChange,
+  condition: Omit<PublicationCondition, "states"> = {},
+): Promise<Publication> {
+  const updatedPublication = await tx[writes].publications.update(id, change, { states: [state], ...condition });
+  if (!updatedPublication) throw new ConflictError();
+  return updatedPublication;
+}
