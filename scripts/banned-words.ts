@@ -38,7 +38,7 @@ export const allowedWords: readonly [word: string, files: RegExp][] = [
     /^(src\/domain\/(activity\/record|assets\/lifecycle\/confirm-stored-file)|test\/integration\/activity\.test|web\/src\/activity\/labels)\.ts$/,
   ],
   ["doomed", /^src\/db\/(stray-files|columns)\.ts$/],
-  ["picture", /^(src\/connectors\/catalog\/(facebook|linkedin)|test\/support\/platform-examples)\.ts$/],
+  ["picture", /^(src\/connectors\/(facebook|linkedin)\/connect|test\/support\/platform-examples)\.ts$/],
   ["Picture", /^web\/src\/upload\/(camera|drop-zone|strings)\.ts$/],
   ["nobody", /^test\/support\/postgres-cluster\.ts$/],
 ];

@@ -115,7 +115,7 @@ const mutations: readonly Mutation[] = [
   },
   {
     breaks: "publishing: expired uploads are used again",
-    file: "src/domain/publishing/run-publication.ts",
+    file: "src/domain/publishing/start-run.ts",
     text: "return isExpired ? emptyProgress : progress;",
     replacement: "return isExpired ? progress : progress;",
     test: "integration/facebook-publishing.test.ts",

@@ -1,6 +1,6 @@
-import type { Publishing } from "./publishing.ts";
+import type { PublishModule } from "./publishing/publish-module.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
-import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
+import type { PostLimits } from "#domain/platforms/limits.ts";
 import type { TokenBinding } from "#domain/platforms/ports.ts";
 
 /** What every platform has, regardless of its protocol. */
@@ -11,9 +11,7 @@ interface PlatformDescription {
   scopes: readonly string[];
   limits: PostLimits;
   /** Absent if Atelier can't publish to this platform yet. */
-  publishing?: Publishing;
-  /** The documentation pages for everything but `limits`. */
-  sources: Sources;
+  publishing?: PublishModule;
 }
 
 /** A platform whose accounts are identities of the AT Protocol, on servers that the user chooses. */
@@ -26,8 +24,8 @@ export interface AtprotoPlatform extends PlatformDescription {
 }
 
 /**
- * Describes a social platform as data: one file in `catalog/`, one line in `catalog.ts`. A platform that follows RFC 6749
- * needs only the required fields; each optional field describes one deviation.
+ * A social platform: one folder, one line in `catalog.ts`. A platform that follows RFC 6749 needs only the required fields;
+ * each optional field describes one deviation.
  */
 export interface Platform extends PlatformDescription {
   protocol?: never;

@@ -1,14 +1,16 @@
 import { sql, type Selectable } from "kysely";
 import type { Publication, PublicationChange, PublicationWithNames } from "#domain/publishing/ports.ts";
+import { fromStoredProgress, toStoredProgress } from "#domain/publishing/progress.ts";
 import type { Schema } from "./schema.ts";
 
 export type PublicationRow = Selectable<Schema["publications"]>;
 
 /** Returns only the columns of the fields that the change contains. */
-export const toColumns = ({ digest, problem, ...change }: PublicationChange): Partial<PublicationRow> => ({
+export const toColumns = ({ digest, problem, progress, ...change }: PublicationChange): Partial<PublicationRow> => ({
   ...change,
   ...(digest === undefined ? {} : toDigestColumns(digest)),
   ...(problem === undefined ? {} : toProblemColumns(problem)),
+  ...(progress === undefined ? {} : { progress: progress && toStoredProgress(progress) }),
   ...(change.state === undefined ? {} : { voidedDigest: change.voidedDigest ?? null }),
 });
 
@@ -30,11 +32,13 @@ const toDigest = ({ digest, fileKeys }: PublicationRow): string =>
   digest !== "" && fileKeys !== null ? `${digest} ${fileKeys}` : digest;
 
 /** Adds to the row: copies of so many columns would cost as much as the statement. */
-export function toPublication<Row extends PublicationRow>(row: Row): Row & Publication {
-  const publication = row as Row & Publication;
-  publication.digest = toDigest(row);
-  publication.problem = row.problemCode === null ? null : { code: row.problemCode, message: row.problemMessage ?? "" };
-  return publication;
+export function toPublication<Row extends PublicationRow>(row: Row): Omit<Row, "progress"> & Publication {
+  const publication: object = Object.assign(row, {
+    digest: toDigest(row),
+    problem: row.problemCode === null ? null : { code: row.problemCode, message: row.problemMessage ?? "" },
+    progress: row.progress && fromStoredProgress(row.progress),
+  });
+  return publication as Omit<Row, "progress"> & Publication;
 }
 
 /** 1 if the post of publication `p` has a newer publication for the same account, otherwise 0. */
@@ -51,7 +55,7 @@ interface AccountColumns {
 
 export const toPublicationWithNames = <Row extends PublicationRow & AccountColumns>(
   row: Row,
-): Row & Publication & Pick<PublicationWithNames, "account"> => {
+): Omit<Row, "progress"> & Publication & Pick<PublicationWithNames, "account"> => {
   const account = { id: row.accountId, handle: row.handle, name: row.accountName };
   return Object.assign(toPublication(row), { account });
 };

@@ -8,6 +8,7 @@ import type { Account, PlatformConnection } from "#domain/platforms/connection.t
 import type { ConnectLink, RegisteredApp } from "#domain/platforms/ports.ts";
 import type { Post } from "#domain/posts/post.ts";
 import type { Publication } from "#domain/publishing/ports.ts";
+import type { StoredProgress } from "#domain/publishing/progress.ts";
 import type { SandboxMedia, SandboxPost } from "#domain/publishing/sandbox-store.ts";
 import type { ImageInspection } from "#domain/renditions/ports.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/studios/ports.ts";
@@ -99,7 +100,8 @@ export interface Schema {
   sharedFiles: { storageKey: string; studioId: string; assetCount: number };
   strayFiles: { key: string; dueAt: number; isMarkedForDeletion: boolean };
 
-  publications: WithDefaults<Omit<Publication, "problem">, "attempts" | "fence"> & {
+  publications: WithDefaults<Omit<Publication, "problem" | "progress">, "attempts" | "fence"> & {
+    progress: StoredProgress | null;
     /** The keys in the digest, separated by spaces. Null: none, or a process of the previous version wrote the row. */
     fileKeys: string | null;
     problemCode: string | null;

@@ -3,10 +3,8 @@ import type { PublicFetch, PublicRequest } from "#lib/public-fetch.ts";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
-import { requireId, toText, toUrl } from "#connectors/call-api.ts";
-import type { Publishing } from "#connectors/publishing.ts";
-import { minutes } from "#lib/clock.ts";
-import { keyLifetimeMs } from "./sandbox-api.ts";
+import { requireId, toText } from "#connectors/call-api.ts";
+import * as publishing from "./sandbox-publish.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
@@ -32,7 +30,7 @@ async function toFetchBody(body: PublicRequest["body"]): Promise<RequestInit> {
   return { body: typeof body === "string" ? body : new Uint8Array(body) };
 }
 
-/** The sandbox's catalog entry. */
+/** Describes the sandbox as a platform. */
 function createSandboxEntry(origin: string): Platform {
   return {
     id: "sandbox",
@@ -62,7 +60,7 @@ function createSandboxEntry(origin: string): Platform {
         name: toText(response["name"]),
       },
     ],
-    publishing: createSandboxPublishing(),
+    publishing,
     limits: {
       text: { max: 280, unit: "graphemes" },
       images: {
@@ -77,36 +75,5 @@ function createSandboxEntry(origin: string): Platform {
       // These limits are made up so that each kind of problem can be shown.
       sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
     },
-    sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
-  };
-}
-
-/** The sandbox recognizes idempotency keys, so the commit can be repeated after a lost response. */
-function createSandboxPublishing(): Publishing {
-  return {
-    listPostHosts: ({ api }) => [new URL(api).hostname],
-    media: {
-      buildCall: ({ accessToken, endpoints }, { mimeType, altText }) => ({
-        method: "POST",
-        url: `${endpoints.api}/api/media`,
-        bearer: accessToken,
-        headers: {
-          "content-type": mimeType,
-          ...(altText === null ? {} : { "x-alt-text": encodeURIComponent(altText) }),
-        },
-      }),
-      parseId: (body) => requireId(body["id"]),
-    },
-    commit: {
-      buildCall: ({ accessToken, endpoints, content, progress, commitKey }) => ({
-        method: "POST",
-        url: `${endpoints.api}/api/posts`,
-        bearer: accessToken,
-        headers: { "idempotency-key": commitKey },
-        json: { text: content.text, mediaIds: content.assets.map(({ id }) => progress.mediaIds[id] ?? "") },
-      }),
-      parsePost: (body) => ({ id: requireId(body["id"]), url: toUrl(body["url"]) }),
-    },
-    reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5), isRejectionFinal: true },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { instagram } from "#connectors/catalog/instagram.ts";
-import { threads } from "#connectors/catalog/threads.ts";
+import { instagram } from "#connectors/instagram/connect.ts";
+import { threads } from "#connectors/threads/connect.ts";
 import type { Platform } from "#connectors/platform.ts";
 import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";

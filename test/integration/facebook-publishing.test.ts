@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { facebook } from "#connectors/catalog/facebook.ts";
+import { facebook } from "#connectors/facebook/connect.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { startFacebook } from "../servers/facebook.ts";
 import type { PublicPost } from "../servers/graph-media.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linkedin } from "#connectors/catalog/linkedin.ts";
+import { linkedin } from "#connectors/linkedin/connect.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";

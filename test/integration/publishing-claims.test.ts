@@ -22,9 +22,10 @@ forEachEngine("claims of publications", (fixture) => {
     const claim = { now: later, leaseExpiresAt: later + minutes(1), slots: oneSlot };
     const second = await publicationRuns.claimAbandoned(claim);
     assert.equal(second?.id, id);
-    const change = { progress: { mediaIds: {} } };
+    const platform = { mediaIds: {} };
+    const change = { progress: { platform } };
     await assert.rejects(updateClaimed(deps, first, change), LostClaimError);
-    assert.deepEqual((await updateClaimed(deps, second, change)).progress, { mediaIds: {} });
+    assert.deepEqual((await updateClaimed(deps, second, change)).progress?.platform, platform);
     assert.equal(await publicationRuns.claimAbandoned(claim), undefined, "the new lease has not ended");
   });
 });

@@ -278,14 +278,13 @@ forEachEngine("changes while a publication starts", (fixture) => {
     let commitCount = 0;
     const unansweredPublisher: typeof publisher = {
       ...publisher,
-      getReconciliation: () => ({}),
       commit: async () => {
         commitCount++;
         return { kind: "unknown", message: "The platform did not respond." };
       },
       lookUp: async () => {
         await deleteStudio(deps(), owner(), { name: owner().studio.name });
-        return { kind: "repeatable" };
+        return { kind: "repeatable", ifRejected: "unconfirmed" };
       },
     };
     const publication = await claim();

@@ -202,7 +202,7 @@ forOneEngine("runs of publications", (fixture) => {
       at: inOneHour(),
     });
     const content = { title: null, text: "Before the crash", assets: [] };
-    const progress = { mediaIds: {}, containerId: "expired" };
+    const progress = { platform: { mediaIds: {}, containerId: "expired" } };
     const change = { ...unscheduledColumns, state: "unconfirmed", scheduledFor: null, content, progress } as const;
     await deps.writes.publications.update(id, change, { states: ["scheduled"] });
     await updatePost(deps, owner, { postId, body: "Edited before the crash" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { x } from "#connectors/catalog/x.ts";
+import { x } from "#connectors/x/connect.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startX, type XPost } from "../servers/x/server.ts";
 import { forOneEngine } from "../support/engines.ts";

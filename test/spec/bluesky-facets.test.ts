@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildFacets, listMentionedHandles } from "#connectors/atproto/facets.ts";
-import { deriveRecordKey } from "#connectors/atproto/record-key.ts";
+import { buildFacets, listMentionedHandles } from "#connectors/bluesky/facets.ts";
+import { deriveRecordKey } from "#connectors/bluesky/record-key.ts";
 import { fc } from "../support/fuzz.ts";
 
 /** Decodes a facet's text from the bytes of the whole text. Rejects positions inside a character. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { instagram } from "#connectors/catalog/instagram.ts";
+import { instagram } from "#connectors/instagram/connect.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import { findMediaWarning, findMediaProblems, isPublicUrl } from "#domain/platforms/media-reachability.ts";

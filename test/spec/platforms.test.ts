@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assetKinds, type AssetKind } from "#domain/assets/model/kinds.ts";
 import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
 import { catalog } from "#connectors/catalog.ts";
-import { bluesky } from "#connectors/catalog/bluesky.ts";
+import { bluesky } from "#connectors/bluesky/connect.ts";
 import {
   resolveEndpoints,
   exampleInstance,
@@ -18,8 +18,10 @@ import type { PublicRequest } from "#lib/public-fetch.ts";
 import type { Platform, JsonObject } from "#connectors/platform.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { fc } from "../support/fuzz.ts";
-import { mastodon } from "#connectors/catalog/mastodon.ts";
-import type { PublishContext } from "#connectors/publishing.ts";
+import { mastodon } from "#connectors/mastodon/connect.ts";
+import { createProofKey } from "#connectors/atproto/proofs.ts";
+import { createPublisher } from "#connectors/publisher.ts";
+import type { CommitOutcome } from "#domain/publishing/publisher.ts";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 
 const allPlatforms = [...catalog, bluesky];
@@ -28,12 +30,8 @@ const allPlatforms = [...catalog, bluesky];
 test("every platform has a unique id that fits URLs and settings", () => {
   const ids = allPlatforms.map(({ id }) => id);
   for (const id of ids) assert.match(id, /^[a-z][a-z0-9]*$/);
-  const files = readdirSync("src/connectors/catalog").filter((file) => !file.endsWith("-publishing.ts"));
-  assert.deepEqual(
-    ids.map((id) => `${id}.ts`).toSorted(),
-    files.toSorted(),
-    "the catalog lists every platform's file once, under its own id",
-  );
+  const folders = readdirSync("src/connectors").filter((name) => existsSync(`src/connectors/${name}/connect.ts`));
+  assert.deepEqual(ids.toSorted(), folders.toSorted(), "the catalog lists every platform's folder once, under its id");
 });
 
 test("the web app's lists name every platform as the catalog does, or shorter (WEB-12)", () => {
@@ -51,11 +49,14 @@ test("every URL of a platform is https", () => {
   }
 });
 
-test("every entry cites sources for its endpoints and its limits, each with the day it was read", () => {
+test("every platform cites sources for its limits and for the rest, each with the day it was read", () => {
+  const page = readFileSync("docs/platforms.md", "utf8");
   const datePattern = /^\d{4}-\d{2}-\d{2}$/;
-  for (const { id, sources, limits } of allPlatforms) {
-    assert.ok(sources.length > 0 && limits.sources.length > 0, id);
-    for (const { url, readOn, dated: pageDate } of [...sources, ...limits.sources]) {
+  for (const { id, name, limits } of allPlatforms) {
+    const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0];
+    assert.match(section ?? "", /^- \*\*Sources\*\* .* read on \d{4}-\d{2}-\d{2}: <https:/m, id);
+    assert.ok(limits.sources.length > 0, id);
+    for (const { url, readOn, dated: pageDate } of limits.sources) {
       assert.equal(new URL(url).protocol, "https:", `${id}: ${url}`);
       assert.match(readOn, datePattern, url);
       if (pageDate !== undefined) assert.match(pageDate, datePattern, url);
@@ -99,6 +100,8 @@ function findNumbers(value: PostLimits | object): number[] {
     return typeof inner === "object" && inner !== null ? findNumbers(inner) : [];
   });
 }
+
+const account = { id: "1", handle: "studio", name: null, avatarUrl: null, profileUrl: null };
 
 /** Connects an account on a fake platform that sends the responses in the real platform's documentation. */
 for (const platform of catalog) {
@@ -242,33 +245,41 @@ test("a hostile handle cannot change the origin of a profile URL", () => {
   }
 });
 
-test("no platform's parser returns an id that can't be stored, or a URL that can't be linked to (F8)", () => {
-  const context = {
-    account: { id: "1", handle: "studio" },
-    endpoints: { api: "https://api.example" },
-    content: { title: null, text: "", assets: [] },
-    progress: { mediaIds: {} },
-  } as unknown as PublishContext;
-  const createBody = (id: unknown, url: unknown): JsonObject => {
-    const post = { id, uri: id, url, permalink: url, permalink_url: url };
-    return { ...post, data: post };
-  };
-  const publishings = [...catalog, bluesky].flatMap(({ publishing }) => (publishing ? [publishing] : []));
-  assert.ok(publishings.length >= 7);
-  for (const { commit, permalink } of publishings) {
-    for (const id of ["1\0", "\ud800", "1".repeat(100_000), "", {}, Infinity]) {
+test("no platform's commit returns an id that can't be stored, or a URL that can't be linked to (F8)", async () => {
+  const key = await createProofKey();
+  const binding = { key, accountId: "1", issuer: "https://a.example", serverUrl: "https://a.example" };
+  const publishingPlatforms = allPlatforms.filter(({ publishing }) => publishing);
+  assert.ok(publishingPlatforms.length >= 7);
+  for (const platform of publishingPlatforms) {
+    /** Publishes a text. The platform names the post with this id and URL in every response. */
+    const commit = (id: unknown, url: unknown): Promise<CommitOutcome> => {
+      const post = { id, uri: id, url, permalink: url, permalink_url: url };
       // A header can't contain the other values.
-      const headers = new Headers(typeof id === "string" && id.length > 2 ? { "x-restli-id": id } : {});
-      assert.throws(() => commit.parsePost(createBody(id, "https://a.example"), context, headers), /the response has/);
-    }
+      const headers = typeof id === "string" && /^1+$/.test(id) ? { "x-restli-id": id } : {};
+      const publicFetch = async () => Response.json({ ...post, data: post }, { headers });
+      const publisher = createPublisher({
+        setups: [
+          platform.protocol === "atproto"
+            ? { platform, publicFetch, plcUrl: "https://plc.example", clientKeys: [] }
+            : { platform, publicFetch },
+        ],
+        createMediaUrl: () => "",
+        openFile: () => Promise.reject(new Error("this test has no files")),
+        sleep: async () => {},
+      });
+      return publisher.commit({
+        ...{ accessToken: "the token", binding, commitKey: "key", committedAt: 0, progress: {} },
+        connection: { platform: platform.id, instance: exampleInstance, account },
+        content: { title: null, text: "Text", assets: [] },
+      });
+    };
+    for (const id of ["1\0", "\ud800", "1".repeat(100_000), "", {}, Infinity])
+      assert.equal((await commit(id, "https://a.example")).kind, "unknown", `${platform.id}: ${JSON.stringify(id)}`);
     for (const url of ["javascript:alert(1)", `https://a.example/${"1".repeat(100_000)}`, 7, null]) {
-      const headers = new Headers({ "x-restli-id": "1" });
-      const { url: postUrl } = commit.parsePost(createBody("1", url), context, headers);
-      assert.ok(
-        postUrl === null || (postUrl.startsWith("https:") && postUrl.length < 2000),
-        String(postUrl).slice(0, 50),
-      );
-      assert.equal(permalink?.parseUrl(createBody("1", url)) ?? null, null);
+      const outcome = await commit("1", url);
+      assert.equal(outcome.kind, "published");
+      const postUrl = "url" in outcome ? outcome.url : undefined;
+      assert.ok(postUrl === null || (postUrl?.startsWith("https:") && postUrl.length < 2000), String(postUrl));
     }
   }
 });

@@ -4,13 +4,13 @@ import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
 import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
-import { instagram } from "#connectors/catalog/instagram.ts";
-import { x } from "#connectors/catalog/x.ts";
-import { mastodonInstanceLimits } from "#connectors/catalog/mastodon-publishing.ts";
-import { mastodon } from "#connectors/catalog/mastodon.ts";
+import { instagram } from "#connectors/instagram/connect.ts";
+import { x } from "#connectors/x/connect.ts";
+import { instanceLimits } from "#connectors/mastodon/limits.ts";
+import { mastodon } from "#connectors/mastodon/connect.ts";
 import { applyInstanceLimits } from "#domain/platforms/instance-limits.ts";
-import { bluesky } from "#connectors/catalog/bluesky.ts";
-import { threads } from "#connectors/catalog/threads.ts";
+import { bluesky } from "#connectors/bluesky/connect.ts";
+import { threads } from "#connectors/threads/connect.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
 import { findBlueskyFeatures } from "#portable/text-features.ts";
@@ -219,13 +219,13 @@ test("replaces invalid limits of an instance with Mastodon's own, and caps very 
       characters_reserved_per_url: invalidValue,
       max_media_attachments: invalidValue,
     };
-    const statedLimits = mastodonInstanceLimits.parse({ configuration: { statuses, media_attachments: "none" } });
+    const statedLimits = instanceLimits.parse({ configuration: { statuses, media_attachments: "none" } });
     assert.deepEqual(statedLimits, {}, JSON.stringify(invalidValue));
     assert.deepEqual(applyInstanceLimits(mastodon.limits, statedLimits).text, limit);
   }
-  assert.deepEqual(mastodonInstanceLimits.parse({ configuration: null }), {});
+  assert.deepEqual(instanceLimits.parse({ configuration: null }), {});
   const huge = { max_characters: 1e15, characters_reserved_per_url: 1e15, max_media_attachments: 1e15 };
-  assert.deepEqual(mastodonInstanceLimits.parse({ configuration: { statuses: huge } }), {
+  assert.deepEqual(instanceLimits.parse({ configuration: { statuses: huge } }), {
     maxCharacters: 1_000_000,
     linkLength: 1000,
     maxFiles: 100,

@@ -37,7 +37,6 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       buildAccountCall: () => ({ method: "GET", url: "https://s.test/me" }),
       parseAccounts: () => [],
       limits: { text: { max: 10, unit: "utf16" }, allowsMixedKinds: true, sources },
-      sources,
     },
     app: { clientId: "id", clientSecret: "secret" },
     publicFetch: () => Promise.reject(new Error("this test has no network access")),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { platformFetchLimits } from "#connectors/catalog.ts";
+import type { ContainerProgress } from "#connectors/graph/containers.ts";
 import type { Endpoints, Platform } from "#connectors/platform.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
@@ -249,11 +250,9 @@ export async function publishContainer(
   publishEdge: string,
   publicationId: string,
 ): Promise<void> {
-  const { progress } = await find(publicationId);
+  const { containerId = "" } = ((await find(publicationId)).progress?.platform ?? {}) as ContainerProgress;
   const client = createGraphClient(standIn.origin, () => standIn.accessToken);
-  const { status } = await client.post(`/${standIn.account.id}/${publishEdge}`, {
-    creation_id: progress?.containerId ?? "",
-  });
+  const { status } = await client.post(`/${standIn.account.id}/${publishEdge}`, { creation_id: containerId });
   assert.equal(status, 200);
 }
 

@@ -1,7 +1,20 @@
-import { toObject, toObjectList, requireText, toText } from "#connectors/call-api.ts";
+import { requireText, toObjectList, toText } from "#connectors/call-api.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
-import type { Publishing, PublishContext } from "#connectors/publishing.ts";
+import type { JsonObject } from "#connectors/platform.ts";
+import { awaitProcessing, type ProcessingStatus } from "#connectors/publishing/await-processing.ts";
+import { CallFailure, orIfRejected, stillProcessingOutcome } from "#connectors/publishing/call-failure.ts";
+import type {
+  CallContext,
+  CommitContext,
+  FileProgress,
+  LookUpContext,
+  PrepareContext,
+  PublishModule,
+} from "#connectors/publishing/publish-module.ts";
+import { excludeTaken, toPublished, type RemotePost } from "#connectors/publishing/read-back.ts";
+import { listMediaIds } from "#connectors/publishing/upload-files.ts";
 import { keyLifetimeMs } from "#dev/sandbox-api.ts";
+import * as sandbox from "#dev/sandbox-publish.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
@@ -28,94 +41,97 @@ export function createSandboxPlatforms({
     origin: `${base}/sandbox`,
     app: { clientId: "atelier", clientSecret: "not used" },
   });
-  const { publishing } = setup.platform;
-  if (!publishing) throw new Error("the sandbox can't publish");
-  const publishingById: Record<SandboxPlatformId, Publishing> = {
-    sandbox: publishing,
-    "sandbox-keyed": createKeyedPublishing(publishing),
-    "sandbox-container": createContainerPublishing(publishing),
-    "sandbox-read-back": createReadBackPublishing(publishing),
-  };
   return sandboxPlatformIds.map((id) => ({
     ...setup,
     publicFetch: wrapFetch(setup.publicFetch),
-    platform: { ...setup.platform, id, name: id, publishing: publishingById[id] },
+    platform: { ...setup.platform, id, name: id, publishing: modules[id] },
   }));
 }
 
-const buildPost = ({ content, progress }: PublishContext) => ({
-  text: content.text,
-  mediaIds: content.assets.map(({ id }) => progress.mediaIds[id] ?? ""),
-});
+const parsePost = ({ id, url }: JsonObject): RemotePost => ({ id: requireText(id, "id"), url: toText(url) ?? null });
+
+async function post(context: CommitContext, path: string, json: JsonObject): Promise<RemotePost> {
+  const { accessToken, api, call } = context;
+  return call({ method: "POST", url: `${api}/api/${path}`, bearer: accessToken, json }, parsePost);
+}
+
+const buildPost = (context: CallContext) => ({ text: context.content.text, mediaIds: listMediaIds(context) });
 
 /** Atelier chooses the record's key (`commitKey`), so repeating the request cannot create a second post. */
-const createKeyedPublishing = (publishing: Publishing): Publishing => ({
-  ...publishing,
-  commit: {
-    ...publishing.commit,
-    buildCall: (context) => ({
-      method: "POST",
-      url: `${context.endpoints.api}/api/records/${context.commitKey}`,
-      bearer: context.accessToken,
-      json: buildPost(context),
-    }),
-  },
-  reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5) },
-});
+const keyed: PublishModule = {
+  ...sandbox,
+  commit: async (context) => toPublished(await post(context, `records/${context.commitKey}`, buildPost(context))),
+  lookUp: async ({ elapsedMs }) =>
+    elapsedMs < keyLifetimeMs - minutes(5)
+      ? { kind: "repeatable", ifRejected: "unconfirmed" }
+      : { kind: "undecidable" },
+};
+
+interface ContainerProgress extends FileProgress {
+  containerId?: string;
+}
+
+type ContainerStatus = ProcessingStatus | { kind: "public"; post: RemotePost };
+
+function readContainer({ accessToken, api, call, progress }: CallContext<ContainerProgress>): Promise<ContainerStatus> {
+  const url = `${api}/api/containers/${progress.containerId}`;
+  return call<ContainerStatus>({ method: "GET", url, bearer: accessToken }, (body) => {
+    if (body["status"] === "IN_PROGRESS") return { kind: "in_progress" };
+    return body["status"] === "FINISHED" ? { kind: "ready" } : { kind: "public", post: parsePost(body) };
+  });
+}
 
 /** The platform processes a container, which can then be published once. Its status shows whether it was published. */
-const createContainerPublishing = (publishing: Publishing): Publishing => ({
-  ...publishing,
-  container: {
-    buildCall: (context) => ({
-      method: "POST",
-      url: `${context.endpoints.api}/api/containers`,
-      bearer: context.accessToken,
-      json: buildPost(context),
-    }),
-    parseId: (body) => requireText(body["id"], "id"),
-    buildStatusCall: ({ accessToken, endpoints, progress }) => ({
-      method: "GET",
-      url: `${endpoints.api}/api/containers/${progress.containerId}`,
-      bearer: accessToken,
-    }),
-    parseStatus: (body) => {
-      if (body["status"] === "IN_PROGRESS") return "in_progress";
-      if (body["status"] === "FINISHED") return "ready";
-      return { id: requireText(body["id"], "id"), url: toText(body["url"]) ?? null };
-    },
+const container: PublishModule = {
+  ...sandbox,
+  canCheckCommit: ({ containerId }: ContainerProgress) => containerId !== undefined,
+  async prepare(context: PrepareContext<ContainerProgress>) {
+    await sandbox.prepare(context);
+    const { accessToken, api, call } = context;
+    const isNew = context.progress.containerId === undefined;
+    if (isNew) {
+      const json = buildPost(context);
+      const containerId = await call(
+        { method: "POST", url: `${api}/api/containers`, bearer: accessToken, json },
+        ({ id }) => requireText(id, "id"),
+      );
+      await context.save({ containerId });
+    }
+    const { kind } = await awaitProcessing(context, async (): Promise<ProcessingStatus> => {
+      const status = await (isNew
+        ? readContainer(context)
+        : orIfRejected(readContainer(context), { kind: "expired" } as const));
+      return status.kind === "public" ? { kind: "published" } : status;
+    });
+    if (kind === "published") return "already_committed";
+    return kind === "ready" ? "prepared" : "expired";
   },
-  commit: {
-    ...publishing.commit,
-    buildCall: ({ accessToken, endpoints, progress }) => ({
-      method: "POST",
-      url: `${endpoints.api}/api/publish`,
-      bearer: accessToken,
-      json: { containerId: progress.containerId ?? "" },
-    }),
+  async commit(context: CommitContext<ContainerProgress>) {
+    const { containerId = "" } = context.progress;
+    try {
+      return toPublished(await post(context, "publish", { containerId }));
+    } catch (error) {
+      // An earlier request, whose response was lost, may have published the container.
+      const isRejected = error instanceof CallFailure && error.outcome.kind === "rejected";
+      const status = isRejected ? await readContainer(context) : undefined;
+      if (status?.kind === "public") return toPublished(status.post);
+      throw error;
+    }
   },
-  reconcile: "container",
-});
+  async lookUp(context: LookUpContext<ContainerProgress>) {
+    const status = await readContainer(context);
+    if (status.kind === "public") return toPublished(status.post);
+    return status.kind === "ready" ? { kind: "repeatable", ifRejected: "unconfirmed" } : stillProcessingOutcome;
+  },
+};
 
 /** Sends no idempotency key. After a lost response, looks for the post among the account's posts. */
-const createReadBackPublishing = (publishing: Publishing): Publishing => ({
-  ...publishing,
-  commit: {
-    ...publishing.commit,
-    buildCall: (context) => ({
-      method: "POST",
-      url: `${context.endpoints.api}/api/posts`,
-      bearer: context.accessToken,
-      json: buildPost(context),
-    }),
-  },
-  reconcile: {
-    buildCall: ({ accessToken, endpoints }) => ({
-      method: "GET",
-      url: `${endpoints.api}/api/posts`,
-      bearer: accessToken,
-    }),
-    findPosts: (body, { content, committedAt = 0 }) =>
+const readBack: PublishModule = {
+  ...sandbox,
+  commit: async (context) => toPublished(await post(context, "posts", buildPost(context))),
+  async lookUp(context) {
+    const { accessToken, api, call, content, committedAt } = context;
+    const posts = await call({ method: "GET", url: `${api}/api/posts`, bearer: accessToken }, (body) =>
       toObjectList(body["posts"])
         .filter(
           ({ text, media, createdAt }) =>
@@ -123,8 +139,17 @@ const createReadBackPublishing = (publishing: Publishing): Publishing => ({
             toObjectList(media).length === content.assets.length &&
             Number(createdAt) >= committedAt - seconds(1),
         )
-        .map((post) => ({ id: requireText(post["id"], "id"), url: toText(toObject(post)["url"]) ?? null })),
+        .map(parsePost),
+    );
+    const [match] = await excludeTaken(context, posts);
     // The sandbox lists a post at once, so tests need not wait as long as for a platform.
-    getAppearanceDelayMs: () => seconds(3),
+    return match ? toPublished(match) : { kind: "not_found", appearsWithinMs: seconds(3) };
   },
-});
+};
+
+const modules: Record<SandboxPlatformId, PublishModule> = {
+  sandbox,
+  "sandbox-keyed": keyed,
+  "sandbox-container": container,
+  "sandbox-read-back": readBack,
+};

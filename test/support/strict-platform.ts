@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
-import { mastodon } from "#connectors/catalog/mastodon.ts";
+import { mastodon } from "#connectors/mastodon/connect.ts";
 import type { Platform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
@@ -303,6 +303,5 @@ function createStrictEntry(origin: string): Platform {
       altText: {},
       sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
     },
-    sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
   };
 }

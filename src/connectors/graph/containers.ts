@@ -1,8 +1,19 @@
+import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
-import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
-import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
+import { awaitProcessing, type ProcessingStatus } from "../publishing/await-processing.ts";
+import { CallFailure, mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
+import type {
+  CallContext,
+  CommitContext,
+  FileProgress,
+  LookUpContext,
+  Preparation,
+  PrepareContext,
+} from "../publishing/publish-module.ts";
+import { excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { awaitFiles, listMediaIds, uploadFiles } from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared to find the post that a container became. */
 const maxComparedPosts = 10;
@@ -11,128 +22,156 @@ const appearanceDelayMs = minutes(5);
 /** How far Meta's clock may be behind ours. */
 const clockToleranceMs = seconds(60);
 
-/** How Instagram and Threads differ. Both publish containers, and fetch media from URLs. */
-export interface ContainerPlatform {
+/** What Instagram and Threads call the same things. Both publish containers, and fetch media from URLs. */
+export interface ContainerNames {
   /** The API version in the path of each call. */
   version: string;
   /** Edges of the account in the Graph API. The edge is the last part of a call's path. */
   edges: { containers: string; publish: string; quota: string; posts: string };
   /** The field that has the status of a container. */
   statusField: string;
-  /** The field that has the text of a post, and the parameter that sets it. */
-  text: { field: string; param: string };
-  /** The parameters of a container with one file. */
-  buildMediaParams: (context: PublishContext, isChild: boolean, index: number) => Record<string, string>;
-  /** Additional parameters of a post without files, if the platform allows such posts. */
-  textOnlyParams?: Record<string, string>;
+  /** The field that has the text of a post, which is also the parameter that sets it. */
+  textField: string;
 }
 
-type ContainerPublishing = Pick<
-  Publishing,
-  "quota" | "media" | "container" | "commit" | "permalink" | "reconcile" | "fetchedMedia"
->;
+export interface ContainerProgress extends FileProgress {
+  containerId?: string | undefined;
+}
 
-export function createContainerPublishing(platform: ContainerPlatform): ContainerPublishing {
-  const { version, edges, statusField, text } = platform;
+/** The parameters of a container, such as the URL of its file. */
+type ContainerParams = Record<string, string>;
 
-  const buildCall = (
-    { accessToken, endpoints }: PublishContext,
-    path: string,
-    params: { query: Record<string, string> } | { form: Record<string, string> },
-  ): ApiCall => ({
-    method: "form" in params ? "POST" : "GET",
-    url: `${endpoints.api}/${version}/${path}`,
-    bearer: accessToken,
-    ...params,
-  });
-  const buildStatusCall = (context: PublishContext, containerId: string): ApiCall =>
-    buildCall(context, encodeURIComponent(containerId), { query: { fields: statusField } });
-  const buildAccountPath = ({ account }: PublishContext, edge: string): string =>
-    `${encodeURIComponent(account.id)}/${edge}`;
+/** The status of the container shows whether an earlier commit made the post public. */
+export const isContainerKnown = ({ containerId }: ContainerProgress): boolean => containerId !== undefined;
 
-  /** Uploads one file of a post with several files. */
-  const childUpload: MediaUpload = {
-    buildFetchCall: (context, asset) =>
-      buildCall(context, buildAccountPath(context, edges.containers), {
-        form: platform.buildMediaParams(context, true, context.content.assets.indexOf(asset)),
-      }),
-    parseId,
-    processing: {
-      isPending: () => true,
-      buildStatusCall,
-      parseStatus: (body) => {
-        const status = parseContainerStatus(body[statusField]);
-        return status === "ready" || status === "in_progress" || status === "expired" ? status : "rejected";
-      },
-    },
-  };
-
-  function buildContainerParams(context: PublishContext): Record<string, string> {
-    const { content, progress } = context;
-    const textParams = content.text === "" ? {} : { [text.param]: content.text };
-    if (content.assets.length === 0) return { ...platform.textOnlyParams, ...textParams };
-    if (content.assets.length === 1) return { ...platform.buildMediaParams(context, false, 0), ...textParams };
-    const children = content.assets.map(({ id }) => progress.mediaIds[id] ?? "").join(",");
-    return { media_type: "CAROUSEL", children, ...textParams };
+/** Creates a container for the post, and waits until the platform has processed it. `files`: one entry per file. */
+export async function prepareContainer(
+  context: PrepareContext<ContainerProgress>,
+  names: ContainerNames,
+  files: readonly ContainerParams[],
+): Promise<Preparation> {
+  const hasContainer = context.progress.containerId !== undefined;
+  if (!hasContainer) {
+    await checkQuota(context, names);
+    if (files.length > 1 && (await prepareChildren(context, names, files)) === "expired") return "expired";
+    const params = { ...buildPostParams(context, files), ...buildTextParams(context, names) };
+    await context.save({ containerId: await createContainer(context, names, params) });
   }
-
-  return {
-    fetchedMedia: "all",
-    quota: {
-      buildCall: (context) =>
-        buildCall(context, buildAccountPath(context, edges.quota), { query: { fields: "quota_usage,config" } }),
-      isReached: ({ data }) => {
-        const [{ quota_usage: used, config } = {}] = toObjectList(data);
-        const total = toObject(config)["quota_total"];
-        return typeof used === "number" && typeof total === "number" && used >= total;
-      },
-    },
-    media: (_asset, content) => (content.assets.length > 1 ? childUpload : undefined),
-    container: {
-      buildCall: (context) =>
-        buildCall(context, buildAccountPath(context, edges.containers), { form: buildContainerParams(context) }),
-      parseId,
-      buildStatusCall: (context) => buildStatusCall(context, context.progress.containerId ?? ""),
-      parseStatus: (body) => parseContainerStatus(body[statusField]),
-    },
-    commit: {
-      buildCall: (context) =>
-        buildCall(context, buildAccountPath(context, edges.publish), {
-          form: { creation_id: context.progress.containerId ?? "" },
-        }),
-      parsePost: (body) => ({ id: parseId(body), url: null }),
-    },
-    permalink: {
-      buildCall: (context, postId) =>
-        buildCall(context, encodeURIComponent(postId), { query: { fields: "permalink" } }),
-      parseUrl: parsePermalink,
-    },
-    reconcile: {
-      publishedContainer: {
-        buildCall: (context) =>
-          buildCall(context, buildAccountPath(context, edges.posts), {
-            query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(maxComparedPosts) },
-          }),
-        findPosts: ({ data }, { content, progress, committedAt = 0 }): RemotePost[] => {
-          const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockToleranceMs;
-          const posts = toObjectList(data).filter(
-            (post) =>
-              Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
-              (toText(post[text.field]) ?? "").trim() === content.text.trim(),
-          );
-          return parseList(posts, (post) => ({ id: parseId(post), url: parsePermalink(post) }));
-        },
-        getAppearanceDelayMs: () => appearanceDelayMs,
-      },
-    },
-  };
+  const { containerId = "" } = context.progress;
+  const readStatus = () => readContainerStatus(context, names, containerId);
+  const { kind } = await awaitProcessing(context, () =>
+    // The platform may no longer know the container of an earlier run.
+    hasContainer ? orIfRejected(readStatus(), { kind: "expired" }) : readStatus(),
+  );
+  switch (kind) {
+    case "published":
+      return "already_committed";
+    case "expired":
+      return "expired";
+    case "rejected":
+      throw new CallFailure(mediaRejectedOutcome);
+    case "ready":
+      // Only now: the container of an earlier run might have been public, and a quota that is used up ends the run.
+      if (hasContainer) await checkQuota(context, names);
+      return "prepared";
+  }
 }
 
-const parseId = (body: JsonObject): string => requireId(body["id"]);
+/** Creates a container for each file of a post with several files. */
+async function prepareChildren(
+  context: PrepareContext,
+  names: ContainerNames,
+  files: readonly ContainerParams[],
+): Promise<"ready" | "expired"> {
+  await uploadFiles(context, async (asset) => {
+    const params = files[context.content.assets.indexOf(asset)] ?? {};
+    return { id: await createContainer(context, names, params), isPending: true };
+  });
+  return awaitFiles(context, (id) => readContainerStatus(context, names, id));
+}
 
-const parsePermalink = ({ permalink }: JsonObject): string | null => toUrl(permalink);
+function buildPostParams(context: CallContext, [file, ...others]: readonly ContainerParams[]): ContainerParams {
+  if (!file) return { media_type: "TEXT" };
+  return others.length === 0 ? file : { media_type: "CAROUSEL", children: listMediaIds(context).join(",") };
+}
 
-const containerStatuses: Readonly<Record<string, ContainerStatus>> = {
+const buildTextParams = ({ content }: CallContext, { textField }: ContainerNames): ContainerParams =>
+  content.text === "" ? {} : { [textField]: content.text };
+
+/** Publishes the container. */
+export async function commitContainer(
+  context: CommitContext<ContainerProgress>,
+  names: ContainerNames,
+): Promise<CommitOutcome> {
+  const form = { creation_id: context.progress.containerId ?? "" };
+  const id = await context.call(buildPost(context, names, names.edges.publish, form), parseId);
+  const call = buildGet(context, names, encodeURIComponent(id), { fields: "permalink" });
+  return toPublished({ id, url: await context.call(call, parsePermalink).catch(() => null) });
+}
+
+/**
+ * Reads the status of the container. The commit is never repeated, because the platform does not promise that this is
+ * harmless.
+ */
+export async function lookUpContainer(
+  context: LookUpContext<ContainerProgress>,
+  names: ContainerNames,
+): Promise<LookUpOutcome> {
+  const { containerId = "" } = context.progress;
+  const { kind } = await readContainerStatus(context, names, containerId);
+  switch (kind) {
+    case "published":
+      return toPublished((await findContainerPost(context, names)) ?? { id: `container:${containerId}`, url: null });
+    case "ready":
+      return { kind: "not_found", appearsWithinMs: appearanceDelayMs };
+    case "in_progress":
+      return stillProcessingOutcome;
+    case "rejected":
+      return mediaRejectedOutcome;
+    case "expired": {
+      const message = "The post was not published, and has expired at the platform.";
+      return { kind: "rejected", code: "expired", message };
+    }
+  }
+}
+
+/** Finds the post that the container became, for its URL. Undefined unless exactly one post can be it. */
+async function findContainerPost(
+  context: LookUpContext<ContainerProgress>,
+  names: ContainerNames,
+): Promise<RemotePost | undefined> {
+  const earliestTime = context.firstCommittedAt - clockToleranceMs;
+  const isCandidate = (post: JsonObject): boolean =>
+    Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
+    (toText(post[names.textField]) ?? "").trim() === context.content.text.trim();
+  const query = { fields: `id,permalink,timestamp,${names.textField}`, limit: String(maxComparedPosts) };
+  const call = buildGet(context, names, buildAccountPath(context, names.edges.posts), query);
+  const posts = context.call(call, ({ data }) =>
+    parseList(toObjectList(data).filter(isCandidate), (post) => ({ id: parseId(post), url: parsePermalink(post) })),
+  );
+  const [post, ...others] = await excludeTaken(context, await orIfRejected(posts, []));
+  return others.length === 0 ? post : undefined;
+}
+
+/** If the platform does not let us read the quota, continues: it rejects the commit if the quota is reached. */
+async function checkQuota(context: CallContext, names: ContainerNames): Promise<void> {
+  const query = { fields: "quota_usage,config" };
+  const call = buildGet(context, names, buildAccountPath(context, names.edges.quota), query);
+  const isReached = context.call(call, ({ data }) => {
+    const [{ quota_usage: used, config } = {}] = toObjectList(data);
+    const total = toObject(config)["quota_total"];
+    return typeof used === "number" && typeof total === "number" && used >= total;
+  });
+  const message = "the account has published as many posts as the platform allows for now";
+  if (await orIfRejected(isReached, false))
+    throw new CallFailure({ kind: "retry_later", retryAfterMs: undefined, message });
+}
+
+function createContainer(context: CallContext, names: ContainerNames, form: ContainerParams): Promise<string> {
+  return context.call(buildPost(context, names, names.edges.containers, form), parseId);
+}
+
+const statusKinds: Readonly<Record<string, ProcessingStatus["kind"]>> = {
   EXPIRED: "expired",
   ERROR: "rejected",
   FINISHED: "ready",
@@ -140,8 +179,36 @@ const containerStatuses: Readonly<Record<string, ContainerStatus>> = {
   PUBLISHED: "published",
 };
 
-function parseContainerStatus(value: unknown): ContainerStatus {
-  const status = containerStatuses[toText(value) ?? ""];
-  if (status === undefined) throw new Error("the response has no known status");
-  return status;
+function readContainerStatus(
+  context: CallContext,
+  names: ContainerNames,
+  containerId: string,
+): Promise<ProcessingStatus> {
+  const call = buildGet(context, names, encodeURIComponent(containerId), { fields: names.statusField });
+  return context.call(call, (body) => {
+    const kind = statusKinds[toText(body[names.statusField]) ?? ""];
+    if (kind === undefined) throw new Error("the response has no known status");
+    return { kind };
+  });
 }
+
+const buildAccountPath = ({ account }: CallContext, edge: string): string =>
+  `${encodeURIComponent(account.id)}/${edge}`;
+
+function buildGet(
+  { accessToken, api }: CallContext,
+  { version }: ContainerNames,
+  path: string,
+  query: Record<string, string>,
+): ApiCall {
+  return { method: "GET", url: `${api}/${version}/${path}`, bearer: accessToken, query };
+}
+
+function buildPost(context: CallContext, { version }: ContainerNames, edge: string, form: ContainerParams): ApiCall {
+  const url = `${context.api}/${version}/${buildAccountPath(context, edge)}`;
+  return { method: "POST", url, bearer: context.accessToken, form };
+}
+
+const parseId = (body: JsonObject): string => requireId(body["id"]);
+
+const parsePermalink = ({ permalink }: JsonObject): string | null => toUrl(permalink);

@@ -1,4 +1,4 @@
-import type { FailedOutcome } from "#domain/publishing/ports.ts";
+import type { FailedOutcome } from "#domain/publishing/publisher.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { toObject, toObjectList } from "../call-api.ts";
 import {
@@ -7,9 +7,9 @@ import {
   rateLimitOutcome,
   reconnectOutcome,
   toDelay,
-} from "../classify-status.ts";
+} from "../publishing/call-failure.ts";
 import type { JsonObject } from "../platform.ts";
-import type { ErrorResponse } from "../publishing.ts";
+import type { ErrorResponse } from "../publishing/publish-module.ts";
 
 /** In Meta's Graph API, error code 190 means that a token has expired, was revoked or is otherwise invalid. */
 export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefined {

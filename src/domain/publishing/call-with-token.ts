@@ -3,14 +3,17 @@ import { AppError } from "#lib/errors.ts";
 import { getAccessToken, renewAccessToken } from "../platforms/credentials.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
-import type { FailedOutcome, Publication } from "./ports.ts";
+import type { Publication } from "./ports.ts";
+import type { FailedOutcome } from "./publisher.ts";
 
 /** How long a token is reused. A token from `getAccessToken` stays valid for longer than this. */
 const reuseMs = seconds(30);
 
-type CallWithToken = <Outcome extends { kind: string }>(
+export type CallWithToken = <Outcome extends { kind: string }>(
   call: (token: AccessToken) => Promise<Outcome>,
 ) => Promise<Outcome | FailedOutcome>;
+
+type TokenOutcome = { kind: "token"; token: AccessToken } | FailedOutcome;
 
 /**
  * Returns a function that calls the platform for one run. It reads the access token when it needs one and reuses it for
@@ -18,32 +21,29 @@ type CallWithToken = <Outcome extends { kind: string }>(
  */
 export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }: Publication): CallWithToken {
   const target = { studioId, connectionId };
-  let cachedToken: AccessToken | undefined;
-  let cachedUntil = -Infinity;
+  let cached: { outcome: TokenOutcome; until: number } | undefined;
 
-  async function getToken(): Promise<AccessToken | FailedOutcome> {
-    if (cachedToken && deps.clock() < cachedUntil) return cachedToken;
-    const token = await getTokenOrFailure(() => getAccessToken(deps, target));
-    if ("kind" in token) return token;
-    cachedToken = token;
-    cachedUntil = deps.clock() + reuseMs;
-    return token;
+  async function getToken(): Promise<TokenOutcome> {
+    if (cached && deps.clock() < cached.until) return cached.outcome;
+    const outcome = await toTokenOutcome(getAccessToken(deps, target));
+    cached = outcome.kind === "token" ? { outcome, until: deps.clock() + reuseMs } : undefined;
+    return outcome;
   }
 
   return async (call) => {
-    const token = await getToken();
-    if ("kind" in token) return token;
-    const outcome = await call(token);
+    const current = await getToken();
+    if (current.kind !== "token") return current;
+    const outcome = await call(current.token);
     if (outcome.kind !== "reconnect") return outcome;
-    cachedToken = undefined;
-    const renewedToken = await getTokenOrFailure(() => renewAccessToken(deps, target, token.accessToken));
-    return "kind" in renewedToken ? renewedToken : call(renewedToken);
+    cached = undefined;
+    const renewal = await toTokenOutcome(renewAccessToken(deps, target, current.token.accessToken));
+    return renewal.kind === "token" ? call(renewal.token) : renewal;
   };
 }
 
-async function getTokenOrFailure(getOrRenew: () => Promise<AccessToken>): Promise<AccessToken | FailedOutcome> {
+async function toTokenOutcome(request: Promise<AccessToken>): Promise<TokenOutcome> {
   try {
-    return await getOrRenew();
+    return { kind: "token", token: await request };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isTemporary = error.code === "url_unreachable" || error.code === "storage_unavailable";

@@ -8,7 +8,7 @@ import type { Post } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { assertPossible, changeState, type ChangeDeps } from "./change-state.ts";
 import { digestContent, readContent } from "./content.ts";
-import type { Publication } from "./ports.ts";
+import type { Publication, PublicationWithNames } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
 import { getPublication, type PublicationView } from "./publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
@@ -140,7 +140,7 @@ export async function resolvePublication(
   if (input.outcome === "retry")
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
       assertPossible(publication, "publishAgain");
-      const progress = keepCommit(publication);
+      const progress = keepCommit(deps, publication);
       // A post that was not edited since the commit may be public already. The next run finds out.
       if (progress?.digest !== publication.digest) {
         const { post, assets } = await lockPost(tx, publication);
@@ -159,12 +159,14 @@ export async function resolvePublication(
 }
 
 /** Keeps what the next run needs to read the status of the commit: the post may have become public by then. */
-function keepCommit({ progress, committedAt, content, revision }: Publication): PublicationProgress | null {
+function keepCommit(
+  { publisher }: Pick<Deps, "publisher">,
+  { platform, progress, committedAt, content, revision }: PublicationWithNames,
+): PublicationProgress | null {
   const sentContent = content ?? progress?.sentContent;
-  if (!progress || !sentContent) return null;
-  const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
-  if (containerId === undefined && processingId === undefined) return null;
-  return { mediaIds, containerId, processingId, digest, firstCommittedAt, sentContent, sentRevision: revision };
+  if (!progress || !sentContent || !publisher.canCheckCommit(platform, progress.platform)) return null;
+  const { digest, firstCommittedAt = committedAt ?? undefined } = progress;
+  return { platform: progress.platform, digest, firstCommittedAt, sentContent, sentRevision: revision };
 }
 
 async function assertPlatformHost(

@@ -27,7 +27,7 @@ export async function changeState(
   caller: Caller,
   publicationId: string,
   action: PublicationAction,
-  decide: (publication: Publication, tx: Tx) => StateChange | Promise<StateChange>,
+  decide: (publication: PublicationWithNames, tx: Tx) => StateChange | Promise<StateChange>,
 ): Promise<PublicationView> {
   const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
     const publication = await getPublication(deps, caller, publicationId);

@@ -1,6 +1,7 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import { applyStep, applyStepInTransaction, type WorkerDeps } from "./claim.ts";
-import type { CommitOutcome, Publication } from "./ports.ts";
+import type { Publication } from "./ports.ts";
+import type { CommitOutcome, FailedOutcome } from "./publisher.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 
 /** No retry starts later than this after the first attempt. */
@@ -28,17 +29,22 @@ export async function markPublished(
   });
 }
 
-/** Marks it as failed, or as unconfirmed if an earlier commit, whose status is unknown, may have made the post public. */
+/** Nothing is public. */
 export async function markFailed(
   deps: WorkerDeps,
   publication: Publication,
   { code, message }: Problem,
 ): Promise<void> {
-  if (publication.state === "preparing" && publication.progress?.sentContent)
-    return markUnconfirmed(deps, publication, message);
   const change = { ...unscheduledColumns, problem: { code, message } };
   const detail = { code, reason: message };
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
+}
+
+/** For a run that sent no commit. An earlier commit, whose outcome is unknown, may have made the post public. */
+export function giveUp(deps: WorkerDeps, publication: Publication, problem: Problem): Promise<void> {
+  return publication.state === "preparing" && publication.progress?.sentContent
+    ? markUnconfirmed(deps, publication, problem.message)
+    : markFailed(deps, publication, problem);
 }
 
 /** For a run that can't find out whether the post is public: a user checks the account and resolves the publication. */
@@ -75,7 +81,7 @@ export async function retryLater(
       now + backoffMs > retryUntil
         ? "Gave up after an hour"
         : `The platform asks to wait until ${toIsoTime(nextRunAt)}, and Atelier stops retrying before then`;
-    return markFailed(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
+    return giveUp(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
   }
   const detail = { retryAt: nextRunAt, reason: message };
   const change = { ...retryColumns, nextRunAt };
@@ -83,6 +89,23 @@ export async function retryLater(
 }
 
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
+
+/** Ends a run whose last call did not make the post public. */
+export async function endUnpublished(
+  deps: WorkerDeps,
+  publication: Publication,
+  outcome: FailedOutcome,
+): Promise<void> {
+  switch (outcome.kind) {
+    case "rejected":
+      return markFailed(deps, publication, outcome);
+    case "reconnect":
+      return giveUp(deps, publication, { code: "connect_expired", message: outcome.message });
+    case "retry_later":
+    case "unknown":
+      return retryLater(deps, publication, outcome);
+  }
+}
 
 /** Ends an aborted run, before anything is public. */
 export function endAborted(deps: WorkerDeps, publication: Publication, { reason }: AbortSignal): Promise<void> {

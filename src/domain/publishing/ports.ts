@@ -1,6 +1,5 @@
 import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
-import type { AccessToken } from "../platforms/ports.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { PublicationProgress } from "./progress.ts";
 import type { PublicationFilter } from "./publication-filter.ts";
@@ -222,68 +221,4 @@ export interface PendingWork {
   hasOverdue: boolean;
   /** When the next publication is due, or the next lease expires. */
   nextRunAt: number | undefined;
-}
-
-/** The outcome of the request that makes a post public. */
-export type CommitOutcome =
-  | { kind: "published"; remoteId: string; url: string | null }
-  /** The platform accepted the request, and publishes or rejects the post after it has processed the media. */
-  | { kind: "processing"; processingId: string }
-  /** The platform rejected the request; nothing is public. */
-  | { kind: "rejected"; code: string; message: string }
-  /** Nothing is public; the platform asks for a retry later. */
-  | { kind: "retry_later"; retryAfterMs: number | undefined; message: string }
-  /** The credentials are no longer valid; nothing is public. */
-  | { kind: "reconnect"; message: string }
-  /** The request may have made the post public. */
-  | { kind: "unknown"; message: string; retryAfterMs?: number | undefined };
-
-/** Any outcome except a post that is public or is being processed. */
-export type FailedOutcome = Exclude<CommitOutcome, { kind: "published" | "processing" }>;
-
-/** What a lookup at the platform shows about an earlier commit. */
-export type LookUpOutcome =
-  | Extract<CommitOutcome, { kind: "published" | "rejected" | "reconnect" | "unknown" }>
-  /** The platform says that the post is not public, and a repeated commit can't publish it twice. */
-  | { kind: "repeatable" }
-  /**
-   * No post at the platform matches this commit, or several do. It may still be public, so a user decides.
-   * `appearsWithinMs`: how long the platform may need until the post can be found, if that is long.
-   */
-  | { kind: "unidentified"; appearsWithinMs?: number | undefined }
-  /** The platform does not let this server read the account's posts. */
-  | { kind: "unreadable" };
-
-/** How to reconcile an interrupted commit. */
-export interface Reconciliation {
-  /** How long the commit can be repeated; undefined if the post must be looked up instead. */
-  repeatWithinMs?: number;
-  /** Whether a rejected repetition shows that the first request published nothing. */
-  isRejectionFinal?: boolean;
-}
-
-export interface PublishRequest extends AccessToken {
-  connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
-  content: PublicationContent;
-  progress: PublicationProgress;
-  commitKey: string;
-  /** When the commit was first sent; undefined if it was not sent yet. */
-  committedAt?: number | undefined;
-}
-
-/** Publishes at a platform. Every call is limited in time. */
-export interface Publisher {
-  /** The hosts in the URLs of an account's public posts. */
-  listPostHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
-  getReconciliation(platform: string): Reconciliation;
-  /** Uploads media and prepares the commit; saves each step for later runs. After an abort, do not commit. */
-  prepare(
-    request: PublishRequest,
-    saveProgress: (progress: PublicationProgress) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<FailedOutcome | { kind: "prepared" }>;
-  /** Sends the one request that makes the post public. */
-  commit(request: PublishRequest): Promise<CommitOutcome>;
-  /** Finds out whether a commit made the post public. `isTaken`: whether another publication has this remote id. */
-  lookUp(request: PublishRequest, isTaken: (remoteId: string) => Promise<boolean>): Promise<LookUpOutcome>;
 }

@@ -3,7 +3,8 @@ import type { Deps } from "../deps.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { selectImageLimit, type ImageLimit } from "../platforms/limits.ts";
-import type { ContentAsset, FailedOutcome, PublicationContent } from "../publishing/ports.ts";
+import type { ContentAsset, PublicationContent } from "../publishing/ports.ts";
+import type { FailedOutcome } from "../publishing/publisher.ts";
 import { findOrCreateRendition } from "./find-or-create-rendition.ts";
 import { inspectImages, type InspectDeps } from "./inspect-images.ts";
 import { planForAsset } from "./plan-for-asset.ts";
@@ -31,10 +32,10 @@ export async function fitContent(
   studioId: string,
   connection: PlatformConnection,
   content: PublicationContent,
-): Promise<PublicationContent | FailedOutcome> {
+): Promise<{ kind: "fitted"; content: PublicationContent } | FailedOutcome> {
   const limit = getImageLimit(deps, connection, content.assets.length);
   const images = content.assets.filter(({ kind }) => kind === "image");
-  if (!limit || images.length === 0) return content;
+  if (!limit || images.length === 0) return { kind: "fitted", content };
   const assets = await Promise.all(images.map(({ id }) => deps.assets.findWithTrash(studioId, id)));
   const inspections = await inspectImages(
     deps,
@@ -42,8 +43,8 @@ export async function fitContent(
     maxInspectionMs,
     { isUrgent: true },
   );
-  const fit = async (asset: ContentAsset): Promise<ContentAsset | FailedOutcome> => {
-    if (asset.kind !== "image") return asset;
+  const fit = async (asset: ContentAsset): Promise<FittedAsset | FailedOutcome> => {
+    if (asset.kind !== "image") return { kind: "fitted", asset };
     const message = `${asset.filename} took too long to convert`;
     const busyOutcome = { kind: "retry_later", retryAfterMs: undefined, message } as const;
     const inspection = inspections.get(asset.id);
@@ -51,13 +52,18 @@ export async function fitContent(
     if (!inspection && canBeDecoded(asset.mimeType)) return busyOutcome;
     const plan = planForAsset(asset, inspection, limit, asset.crop);
     const rendition = await findOrCreateRendition(deps, asset, plan, { studioId, isUrgent: true });
-    if (!("kind" in rendition)) return { ...asset, rendition };
+    if (!("kind" in rendition)) return { kind: "fitted", asset: { ...asset, rendition } };
     if (rendition.kind === "busy") return busyOutcome;
     const { code, reason } = rendition;
     return { kind: "rejected", code, message: `${asset.filename} ${reason}.` };
   };
   const results = await Promise.all(content.assets.map(fit));
-  return results.find(isFailure) ?? { ...content, assets: results.filter((result) => !isFailure(result)) };
+  const failure = results.find((result) => result.kind !== "fitted");
+  const fittedAssets = results.flatMap((result) => (result.kind === "fitted" ? [result.asset] : []));
+  return failure ?? { kind: "fitted", content: { ...content, assets: fittedAssets } };
 }
 
-const isFailure = (result: ContentAsset | FailedOutcome): result is FailedOutcome => !("storageKey" in result);
+interface FittedAsset {
+  kind: "fitted";
+  asset: ContentAsset;
+}

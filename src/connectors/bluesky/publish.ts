@@ -1,0 +1,100 @@
+import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
+import { requireId, toObject } from "../call-api.ts";
+import type { ApiCall, JsonObject } from "../platform.ts";
+import { orIfRejected } from "../publishing/call-failure.ts";
+import type {
+  CallContext,
+  CommitContext,
+  FileProgress,
+  LookUpContext,
+  Preparation,
+  PrepareContext,
+} from "../publishing/publish-module.ts";
+import { toPublished } from "../publishing/read-back.ts";
+import { uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { buildFacets, listMentionedHandles } from "./facets.ts";
+import { deriveRecordKey } from "./record-key.ts";
+
+const collection = "app.bsky.feed.post";
+/** A reference to a file has about 200 characters. */
+const maxReferenceLength = 2000;
+const maxRepetitionMs = days(1);
+
+interface BlueskyProgress extends FileProgress {
+  /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
+  mentions?: Record<string, string> | undefined;
+}
+
+export const buildProfileUrl = (account: string): string => `https://bsky.app/profile/${account}`;
+
+export const listPostHosts = (): string[] => ["bsky.app"];
+
+export async function prepare(context: PrepareContext<BlueskyProgress>): Promise<Preparation> {
+  await uploadFiles(context, (asset) => uploadBlob(context, asset));
+  await context.save({ mentions: await resolveMentions(context) });
+  return "prepared";
+}
+
+function uploadBlob(context: CallContext, asset: ContentAsset): Promise<UploadedFile> {
+  const headers = { "content-type": asset.mimeType };
+  return context.call(
+    { ...buildCall(context, "com.atproto.repo.uploadBlob"), headers, file: { asset } },
+    ({ blob }) => {
+      // The post's record must contain the whole reference (digest, type and size), so all of it is the id.
+      requireId(toObject(toObject(blob)["ref"])["$link"], "link");
+      const id = JSON.stringify(blob);
+      if (id.length > maxReferenceLength) throw new Error("the response has an invalid reference");
+      return { id, isPending: false };
+    },
+  );
+}
+
+/** Looks up the accounts that the text mentions. A name that is not an account stays text. */
+async function resolveMentions({ api, call, content }: CallContext): Promise<Record<string, string>> {
+  const dids: Record<string, string> = {};
+  for (const handle of listMentionedHandles(content.text)) {
+    const url = `${api}/xrpc/com.atproto.identity.resolveHandle`;
+    const request = call({ method: "GET", url, query: { handle } }, ({ did }) => requireId(did, "did"));
+    const did = await orIfRejected(request, undefined);
+    if (did !== undefined) dids[handle] = did;
+  }
+  return dids;
+}
+
+export async function commit(context: CommitContext<BlueskyProgress>): Promise<CommitOutcome> {
+  const { account, commitKey, committedAt } = context;
+  const rkey = deriveRecordKey(commitKey, committedAt);
+  const json = { repo: account.id, collection, rkey, record: buildRecord(context) };
+  const id = await context.call({ ...buildCall(context, "com.atproto.repo.putRecord"), json }, ({ uri }) =>
+    requireId(uri, "uri"),
+  );
+  return toPublished({ id, url: `${buildProfileUrl(account.handle ?? account.id)}/post/${id.split("/").at(-1)}` });
+}
+
+/** We choose the key of the record, so a repeated request writes the same record again. */
+export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {
+  return elapsedMs < maxRepetitionMs ? { kind: "repeatable", ifRejected: "unconfirmed" } : { kind: "undecidable" };
+}
+
+function buildCall({ api, accessToken, binding }: CallContext, method: string): ApiCall {
+  if (!binding) throw new Error("the access token has no key");
+  return { method: "POST", url: `${api}/xrpc/${method}`, dpop: { accessToken, key: binding.key } };
+}
+
+function buildRecord({ content, progress, committedAt }: CommitContext<BlueskyProgress>): JsonObject {
+  const images = content.assets.map(({ id, altText, width, height }) => ({
+    image: JSON.parse(progress.mediaIds[id] ?? "null") as unknown,
+    alt: altText ?? "",
+    ...(width && height ? { aspectRatio: { width, height } } : {}),
+  }));
+  const facets = buildFacets(content.text, progress.mentions ?? {});
+  return {
+    $type: collection,
+    text: content.text,
+    createdAt: toIsoTime(committedAt),
+    ...(facets.length === 0 ? {} : { facets }),
+    ...(images.length === 0 ? {} : { embed: { $type: "app.bsky.embed.images", images } }),
+  };
+}

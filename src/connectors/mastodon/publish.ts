@@ -1,0 +1,123 @@
+import { listExtensions } from "#domain/assets/model/filename.ts";
+import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import { sha256 } from "#lib/digest.ts";
+import { parseList, requireId, toObjectList, toText, toUrl } from "../call-api.ts";
+import type { JsonObject } from "../platform.ts";
+import type {
+  CallContext,
+  CommitContext,
+  FileProgress,
+  LookUpContext,
+  Preparation,
+  PrepareContext,
+} from "../publishing/publish-module.ts";
+import { chooseOnlyMatch, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+
+/** How many of the account's newest posts are compared after a lost response. */
+const maxComparedPosts = 40;
+
+interface MastodonProgress extends FileProgress {
+  /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
+  earlierPostIds?: string[] | undefined;
+}
+
+export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
+
+export async function prepare(context: PrepareContext<MastodonProgress>): Promise<Preparation> {
+  const { accessToken, api } = context;
+  await uploadFiles(context, (asset) => uploadFile(context, asset));
+  await awaitFiles(context, (mediaId) =>
+    context.call(
+      { method: "GET", url: `${api}/api/v1/media/${encodeURIComponent(mediaId)}`, bearer: accessToken },
+      (_body, { status }) => ({ kind: status === 206 ? "in_progress" : "ready" }),
+    ),
+  );
+  await context.save({ earlierPostIds: await readNewestPosts(context, (post) => requireId(post["id"])) });
+  return "prepared";
+}
+
+function uploadFile(context: CallContext, asset: ContentAsset): Promise<UploadedFile> {
+  const { altText, storageKey, mimeType } = asset;
+  const form = {
+    fields: altText === null ? {} : { description: altText },
+    fileField: "file",
+    filename: buildFilename(storageKey, mimeType),
+    mimeType,
+  };
+  return context.call(
+    { method: "POST", url: `${context.api}/api/v2/media`, bearer: context.accessToken, file: { asset, form } },
+    ({ id }, { status }) => ({ id: requireId(id), isPending: status === 202 }),
+  );
+}
+
+/**
+ * A name that only this file has. snac 2.75 derives a file's URL from its name alone: the second `IMG_1.jpg` replaces
+ * the first, even if they belong to different posts. It derives the type from the extension.
+ */
+const buildFilename = (storageKey: string, mimeType: string): string =>
+  `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
+
+export async function commit(context: CommitContext): Promise<CommitOutcome> {
+  const { accessToken, api, content, commitKey } = context;
+  const call = {
+    method: "POST",
+    url: `${api}/api/v1/statuses`,
+    bearer: accessToken,
+    headers: { "idempotency-key": commitKey },
+    json: { status: content.text, media_ids: listMediaIds(context), visibility: "public" },
+  } as const;
+  return toPublished(await context.call(call, parsePost));
+}
+
+/**
+ * Compares the account's newest posts with what was sent. The request is never repeated, because not every server that
+ * implements this API recognizes the idempotency key.
+ */
+export async function lookUp(context: LookUpContext<MastodonProgress>): Promise<LookUpOutcome> {
+  const { earlierPostIds = [] } = context.progress;
+  const posts = await readNewestPosts(context, (post) => ({
+    ...parsePost(post),
+    hasSameMedia: hasSameMedia(post, context),
+  }));
+  const candidates = posts.filter((post) => post.hasSameMedia && !earlierPostIds.includes(post.id));
+  const matches: RemotePost[] = [];
+  for (const { id, url } of await excludeTaken(context, candidates))
+    if (await hasSameText(context, id)) matches.push({ id, url });
+  return chooseOnlyMatch(matches);
+}
+
+function readNewestPosts<T>(
+  { accessToken, account, api, call }: CallContext,
+  parse: (post: JsonObject) => T,
+): Promise<T[]> {
+  const path = `/api/v1/accounts/${encodeURIComponent(account.id)}/statuses`;
+  const query = { limit: String(maxComparedPosts), exclude_reblogs: "true" };
+  return call({ method: "GET", url: `${api}${path}`, bearer: accessToken, query }, ({ items }) =>
+    parseList(items, parse),
+  );
+}
+
+/** Reads the text as it was sent; the list has it as HTML. */
+function hasSameText({ accessToken, api, call, content }: LookUpContext, postId: string): Promise<boolean> {
+  const url = `${api}/api/v1/statuses/${encodeURIComponent(postId)}/source`;
+  return call(
+    { method: "GET", url, bearer: accessToken },
+    ({ text }) => typeof text === "string" && normalize(text) === normalize(content.text),
+  );
+}
+
+const parsePost = (post: JsonObject): RemotePost => ({ id: requireId(post["id"]), url: toUrl(post["url"]) });
+
+/** Compares alt texts, because the attachments of a post have other ids than their uploads. */
+function hasSameMedia(post: JsonObject, { content }: LookUpContext): boolean {
+  const altTexts = toObjectList(post["media_attachments"]).map((media) => toText(media["description"]) ?? null);
+  return (
+    altTexts.length === content.assets.length &&
+    content.assets.every((asset, i) => (asset.altText ?? null) === altTexts[i])
+  );
+}
+
+/** Servers remove white space at both ends. */
+const normalize = (text: string): string => text.replaceAll("\r\n", "\n").trim();

@@ -1,0 +1,22 @@
+import type { PostLimits } from "#domain/platforms/limits.ts";
+
+const readOn = "2026-11-15";
+
+export const limits: PostLimits = {
+  text: { max: 800, unit: "codePoints" },
+  title: { max: 100, unit: "codePoints" },
+  files: { min: 1, max: 5 },
+  images: { max: 5, types: ["image/jpeg", "image/png"] },
+  // Pinterest's pages disagree on the maximum file size and video duration.
+  videos: { max: 1, types: ["video/mp4", "video/quicktime", "video/x-m4v"], minDurationMs: 4000 },
+  allowsMixedKinds: false,
+  altText: { maxLength: 500 },
+  sources: [
+    {
+      url: "https://github.com/pinterest/api-description/blob/main/v5/openapi.yaml",
+      readOn,
+      dated: "2025-12-11",
+    },
+    { url: "https://help.pinterest.com/en/article/review-pin-specs", readOn },
+  ],
+};

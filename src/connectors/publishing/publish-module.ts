@@ -1,0 +1,83 @@
+import type { Account } from "#domain/platforms/connection.ts";
+import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type {
+  CommitOutcome,
+  CommitRequest,
+  FailedOutcome,
+  LookUpOutcome,
+  LookUpRequest,
+  PrepareRequest,
+} from "#domain/publishing/publisher.ts";
+import type { ApiCall, JsonObject } from "../platform.ts";
+import type { SentFile } from "./upload-body.ts";
+
+/**
+ * How a platform publishes: what its `publish.ts` exports. `prepare`, `commit` and `lookUp` make their calls one after
+ * another with `call`. A call that fails throws a `CallFailure`, which ends the step with the outcome of the call.
+ */
+export interface PublishModule {
+  /** The hosts in the URLs of public posts. */
+  listPostHosts(api: string): string[];
+  /** The files that the platform fetches from a URL of this server, which must be public. */
+  fetchedMedia?: "all" | "videos";
+  /** Returns what an error response means; undefined if its status is enough to decide. */
+  classifyError?(response: ErrorResponse): FailedOutcome | undefined;
+  /** Whether `prepare` can find out what became of an earlier commit. Without this function, it never can. */
+  canCheckCommit?(progress: FileProgress): boolean;
+  /** Uploads the files and creates what the commit refers to. */
+  prepare(context: PrepareContext): Promise<Preparation>;
+  /** Sends the one request that makes the post public. */
+  commit(context: CommitContext): Promise<CommitOutcome>;
+  /** Finds out whether a commit whose outcome is unknown made the post public. */
+  lookUp(context: LookUpContext): Promise<LookUpOutcome>;
+}
+
+/** How `prepare` ends if no call fails (`PrepareOutcome`). */
+export type Preparation = "prepared" | "already_committed" | "expired";
+
+/** What a run remembers between its steps. Platforms add fields; all of them are stored as JSON. */
+export interface FileProgress {
+  /** Ids of uploaded files, by asset id. */
+  mediaIds: Record<string, string>;
+  /** Ids of files that the platform was still processing when the upload ended. */
+  pendingIds?: string[] | undefined;
+}
+
+/** What a request of the worker becomes for the platform's module. */
+type Context<Request, Progress> = Omit<Request, "connection" | "progress"> & {
+  account: Pick<Account, "id" | "handle">;
+  /** The base URL of the API, without a trailing slash. */
+  api: string;
+  progress: Progress;
+  /** Signs a public URL from which the platform can fetch this file, and no other, for an hour. */
+  createMediaUrl(asset: ContentAsset): string;
+  /** Sends a call and parses the JSON of a successful response. */
+  call<T>(call: PublishCall, parse: (body: JsonObject, response: Response) => T): Promise<T>;
+  /** Like `call`, but the response need not have JSON. */
+  send<T>(call: PublishCall, parse: (response: Response) => T): Promise<T>;
+};
+
+/** What all steps have in common. */
+export type CallContext<Progress = FileProgress> = Context<PrepareRequest, Progress>;
+
+export type PrepareContext<Progress = FileProgress> = CallContext<Progress> & {
+  signal: AbortSignal;
+  sleep(ms: number): Promise<void>;
+  /** Adds to the progress what later runs need to know, and stores it. */
+  save(change: Partial<Progress>): Promise<void>;
+};
+
+export type CommitContext<Progress = FileProgress> = Context<CommitRequest, Progress>;
+
+export type LookUpContext<Progress = FileProgress> = Context<LookUpRequest, Progress>;
+
+/** A call that may send a file: as its body, or in a form. */
+export type PublishCall = ApiCall & { file?: SentFile };
+
+/** A response that is not a success. */
+export interface ErrorResponse {
+  status: number;
+  headers: Headers;
+  /** Empty if the response is not a JSON object. */
+  body: JsonObject;
+}

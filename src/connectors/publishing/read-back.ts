@@ -1,0 +1,31 @@
+import type { LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { LookUpContext } from "./publish-module.ts";
+
+export interface RemotePost {
+  id: string;
+  url: string | null;
+}
+
+/** How many posts are compared, each perhaps with a call: a server may return more than the call asked for. */
+const maxComparedPosts = 40;
+
+/** Leaves out the posts that belong to other publications. */
+export async function excludeTaken(
+  { isTaken }: Pick<LookUpContext, "isTaken">,
+  posts: readonly RemotePost[],
+): Promise<RemotePost[]> {
+  const untakenPosts: RemotePost[] = [];
+  for (const post of posts.slice(0, maxComparedPosts)) if (!(await isTaken(post.id))) untakenPosts.push(post);
+  return untakenPosts;
+}
+
+/** A person may have posted the same text by hand. If several posts match, only a user can tell which one is ours. */
+export function chooseOnlyMatch([post, ...others]: readonly RemotePost[], appearsWithinMs?: number): LookUpOutcome {
+  return post && others.length === 0 ? toPublished(post) : { kind: "not_found", appearsWithinMs };
+}
+
+export const toPublished = ({ id, url }: RemotePost): Extract<LookUpOutcome, { kind: "published" }> => ({
+  kind: "published",
+  remoteId: id,
+  url,
+});

@@ -1,0 +1,45 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toObject, toText } from "../call-api.ts";
+import { limits } from "./limits.ts";
+
+/** Access tokens are valid for a few hours, refresh tokens for a year. Each refresh replaces the refresh token. */
+export const tiktok: Platform = {
+  id: "tiktok",
+  name: "TikTok",
+  endpoints: {
+    authorization: "https://www.tiktok.com/v2/auth/authorize/",
+    token: "https://open.tiktokapis.com/v2/oauth/token/",
+    api: "https://open.tiktokapis.com",
+  },
+  scopes: ["user.info.basic", "user.info.profile", "video.publish"],
+  scopeSeparator: ",",
+  // PKCE is documented only for mobile and desktop apps.
+  pkce: false,
+  clientAuth: "post",
+  clientIdParam: "client_key",
+  refresh: "standard",
+  revoke: ({ accessToken, clientId, clientSecret, endpoints }) => ({
+    method: "POST",
+    url: `${endpoints.api}/v2/oauth/revoke/`,
+    form: { client_key: clientId, client_secret: clientSecret, token: accessToken },
+  }),
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/v2/user/info/`,
+    query: { fields: "open_id,username,display_name,avatar_url,profile_deep_link" },
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) => {
+    const user = toObject(toObject(body["data"])["user"]);
+    return [
+      {
+        id: requireText(user["open_id"], "open_id"),
+        handle: toText(user["username"]),
+        name: toText(user["display_name"]),
+        avatarUrl: toText(user["avatar_url"]),
+        profileUrl: toText(user["profile_deep_link"]),
+      },
+    ];
+  },
+  limits,
+};

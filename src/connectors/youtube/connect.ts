@@ -1,0 +1,46 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { limits } from "./limits.ts";
+
+const scopePrefix = "https://www.googleapis.com/auth";
+
+/**
+ * Connects channels of a Google account. Google issues a refresh token only with `access_type=offline`, and issues
+ * another one only with `prompt=consent`.
+ */
+export const youtube: Platform = {
+  id: "youtube",
+  name: "YouTube",
+  endpoints: {
+    issuer: "https://accounts.google.com",
+    authorization: "https://accounts.google.com/o/oauth2/v2/auth",
+    token: "https://oauth2.googleapis.com/token",
+    revocation: "https://oauth2.googleapis.com/revoke",
+    api: "https://www.googleapis.com/youtube/v3",
+  },
+  scopes: [`${scopePrefix}/youtube.upload`, `${scopePrefix}/youtube.readonly`],
+  pkce: true,
+  clientAuth: "post",
+  authorizeParams: { access_type: "offline", prompt: "consent" },
+  refresh: "standard",
+  revoke: "standard",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/channels`,
+    query: { part: "snippet", mine: "true" },
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) =>
+    toObjectList(body["items"]).map((channel) => {
+      const id = requireText(channel["id"], "id");
+      const snippet = toObject(channel["snippet"]);
+      return {
+        id,
+        handle: toText(snippet["customUrl"])?.replace(/^@/, ""),
+        name: toText(snippet["title"]),
+        avatarUrl: toText(toObject(toObject(snippet["thumbnails"])["default"])["url"]),
+        profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
+      };
+    }),
+  limits,
+};

@@ -1,0 +1,47 @@
+import { requireId, toUrl } from "#connectors/call-api.ts";
+import type {
+  CommitContext,
+  LookUpContext,
+  Preparation,
+  PrepareContext,
+} from "#connectors/publishing/publish-module.ts";
+import { toPublished } from "#connectors/publishing/read-back.ts";
+import { listMediaIds, uploadFiles } from "#connectors/publishing/upload-files.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import { minutes } from "#lib/clock.ts";
+import { keyLifetimeMs } from "./sandbox-api.ts";
+
+export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
+
+export async function prepare(context: PrepareContext): Promise<Preparation> {
+  const { accessToken, api, call } = context;
+  await uploadFiles(context, (asset) => {
+    const headers = {
+      "content-type": asset.mimeType,
+      ...(asset.altText === null ? {} : { "x-alt-text": encodeURIComponent(asset.altText) }),
+    };
+    const url = `${api}/api/media`;
+    return call({ method: "POST", url, bearer: accessToken, headers, file: { asset } }, ({ id }) => ({
+      id: requireId(id),
+      isPending: false,
+    }));
+  });
+  return "prepared";
+}
+
+export async function commit(context: CommitContext): Promise<CommitOutcome> {
+  const { accessToken, api, call, commitKey, content } = context;
+  const headers = { "idempotency-key": commitKey };
+  const json = { text: content.text, mediaIds: listMediaIds(context) };
+  const post = await call(
+    { method: "POST", url: `${api}/api/posts`, bearer: accessToken, headers, json },
+    ({ id, url }) => ({ id: requireId(id), url: toUrl(url) }),
+  );
+  return toPublished(post);
+}
+
+/** The sandbox recognizes the key of a commit for a while, and then responds as to the first request. */
+export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {
+  const isRecognized = elapsedMs < keyLifetimeMs - minutes(5);
+  return isRecognized ? { kind: "repeatable", ifRejected: "failed" } : { kind: "undecidable" };
+}
