@@ -1,7 +1,6 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PostLimits } from "#domain/platforms/limits.ts";
-import type { TokenBinding } from "#domain/platforms/ports.ts";
 
 /** What every platform has, regardless of its protocol. */
 interface PlatformDescription {
@@ -101,8 +100,6 @@ export interface ApiCall {
   url: string;
   /** Sent as `Authorization: Bearer`. */
   bearer?: string;
-  /** Sent as `Authorization: DPoP`, with a proof that we have the key (RFC 9449). */
-  dpop?: { accessToken: string; key: TokenBinding["key"] };
   /** Added to the URL. */
   query?: Readonly<Record<string, string>>;
   /** Sent as application/x-www-form-urlencoded. */

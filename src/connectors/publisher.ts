@@ -1,7 +1,7 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import type { ContentAsset } from "#domain/publishing/ports.ts";
 import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/publishing/publisher.ts";
-import { createBoundCallSender, isBound } from "./atproto/proofs.ts";
+import { createBoundCallSender } from "./atproto/proofs.ts";
 import { readObject, sendCall } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import type { JsonObject } from "./platform.ts";
@@ -31,18 +31,20 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
 
   /** Fails only with a `CallFailure`. A response that can't be parsed leaves the outcome unknown. */
   async function send<T>(
-    platformId: string,
-    { file, ...call }: PublishCall,
+    request: PrepareRequest,
+    { path, url, isAuthorized = path !== undefined, file, ...call }: PublishCall,
     signal: AbortSignal | undefined,
     parse: (response: Response) => T | Promise<T>,
   ): Promise<T> {
-    const { setup, module } = getSetup(platformId);
+    const { setup, module } = getSetup(request.connection.platform);
     const options = { ...(file && createUploadBody(file, openFile)), signal };
+    const { accessToken, binding } = request;
+    const apiCall = { ...call, url: url ?? `${getApi(setup, request)}${path}` };
     let failure: FailedOutcome;
     try {
-      const response = isBound(call)
-        ? await sendBoundCall(setup.publicFetch, call, options)
-        : await sendCall(setup.publicFetch, call, options);
+      const response = await (isAuthorized && binding
+        ? sendBoundCall(setup.publicFetch, apiCall, { accessToken, key: binding.key }, options)
+        : sendCall(setup.publicFetch, { ...apiCall, ...(isAuthorized ? { bearer: accessToken } : {}) }, options));
       if (response.ok) return await parse(response);
       failure = module.classifyError?.(await readError(response)) ?? classifyStatus(response);
     } catch (error) {
@@ -53,25 +55,24 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
   }
 
   function createContext<Request extends PrepareRequest>(request: Request, signal?: AbortSignal) {
-    const { connection, binding } = request;
-    const { platform, instance, account } = connection;
+    const { account, platform } = request.connection;
     const progress: FileProgress = { mediaIds: {}, ...request.progress };
     return {
       ...request,
       account,
-      api: binding?.serverUrl ?? getApi(getSetup(platform).setup, instance),
+      api: getApi(getSetup(platform).setup, request),
       progress,
       createMediaUrl,
       call: <T>(call: PublishCall, parse: (body: JsonObject, response: Response) => T): Promise<T> =>
-        send(platform, call, signal, async (response) => parse(await readObject(response), response)),
-      send: <T>(call: PublishCall, parse: (response: Response) => T): Promise<T> => send(platform, call, signal, parse),
+        send(request, call, signal, async (response) => parse(await readObject(response), response)),
+      send: <T>(call: PublishCall, parse: (response: Response) => T): Promise<T> => send(request, call, signal, parse),
     };
   }
 
   return {
-    listPostHosts({ platform, instance }) {
-      const setup = setupById.get(platform);
-      return setup?.platform.publishing?.listPostHosts(getApi(setup, instance)) ?? [];
+    listPostHosts(connection) {
+      const setup = setupById.get(connection.platform);
+      return setup?.platform.publishing?.listPostHosts(getApi(setup, { connection })) ?? [];
     },
     canCheckCommit: (platform, progress) =>
       getSetup(platform).module.canCheckCommit?.({ mediaIds: {}, ...progress }) ?? false,
@@ -116,8 +117,11 @@ function toInconclusive(outcome: FailedOutcome): FailedOutcome {
   return { kind: "unknown", message, retryAfterMs: kind === "retry_later" ? outcome.retryAfterMs : undefined };
 }
 
-function getApi({ platform }: PlatformSetup, instance: string): string {
-  if (platform.protocol === "atproto") return instance;
+function getApi(
+  { platform }: PlatformSetup,
+  { connection: { instance }, binding }: Pick<PrepareRequest, "binding"> & { connection: { instance: string } },
+): string {
+  if (platform.protocol === "atproto") return binding?.serverUrl ?? instance;
   const { endpoints } = platform;
   return (typeof endpoints === "function" ? endpoints(instance) : endpoints).api;
 }

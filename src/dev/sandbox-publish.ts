@@ -14,14 +14,12 @@ import { keyLifetimeMs } from "./sandbox-api.ts";
 export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {
-  const { accessToken, api, call } = context;
   await uploadFiles(context, (asset) => {
     const headers = {
       "content-type": asset.mimeType,
       ...(asset.altText === null ? {} : { "x-alt-text": encodeURIComponent(asset.altText) }),
     };
-    const url = `${api}/api/media`;
-    return call({ method: "POST", url, bearer: accessToken, headers, file: { asset } }, ({ id }) => ({
+    return context.call({ method: "POST", path: "/api/media", headers, file: { asset } }, ({ id }) => ({
       id: requireId(id),
       isPending: false,
     }));
@@ -30,13 +28,13 @@ export async function prepare(context: PrepareContext): Promise<Preparation> {
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { accessToken, api, call, commitKey, content } = context;
+  const { call, commitKey, content } = context;
   const headers = { "idempotency-key": commitKey };
   const json = { text: content.text, mediaIds: listMediaIds(context) };
-  const post = await call(
-    { method: "POST", url: `${api}/api/posts`, bearer: accessToken, headers, json },
-    ({ id, url }) => ({ id: requireId(id), url: toUrl(url) }),
-  );
+  const post = await call({ method: "POST", path: "/api/posts", headers, json }, ({ id, url }) => ({
+    id: requireId(id),
+    url: toUrl(url),
+  }));
   return toPublished(post);
 }
 

@@ -114,6 +114,30 @@ forOneEngine("publishing to Instagram", (fixture) => {
       );
     });
 
+  test("continues what a process of the previous version has stored, and stores the same fields (PUB-2, PUB-7)", async () => {
+    const { q } = fixture.database;
+    const id = await publisher.requestUnconfirmed("Stored before", [image, image]);
+    const readFields = async (): Promise<Record<string, unknown>> => {
+      const row = await q.selectFrom("publications").select("progress").where("id", "=", id).executeTakeFirstOrThrow();
+      return JSON.parse(row.progress ?? "{}") as Record<string, unknown>;
+    };
+    const { pendingIds, lookedUpSince, uploadedSince, ...commitFields } = await readFields();
+    assert.deepEqual(Object.keys(commitFields).toSorted(), ["containerId", "digest", "mediaIds"]);
+    assert.deepEqual(pendingIds, Object.values(commitFields["mediaIds"] as object));
+    assert.ok(typeof lookedUpSince === "number" && typeof uploadedSince === "number");
+    await publishContainer(publisher, "media_publish", id);
+    assert.equal(await publisher.publishAgain(id), 200);
+    const { sentContent, sentRevision, firstCommittedAt } = await readFields();
+    assert.equal(sentRevision, 3);
+    const progress = JSON.stringify({ ...commitFields, sentContent, sentRevision, firstCommittedAt, isPublic: true });
+    await q.updateTable("publications").set({ progress }).where("id", "=", id).execute();
+    const { url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
+    assert.deepEqual(
+      publisher.listPosts("Stored before").map((post) => post.url),
+      [url],
+    );
+  });
+
   test("records the revision that was sent, even if the post was edited after a person published it again (PUB-2, PUB-15)", async () => {
     const { service, api, standIn } = publisher;
     const id = await publisher.requestUnconfirmed("Sent before the edit", [image]);

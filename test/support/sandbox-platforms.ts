@@ -50,9 +50,8 @@ export function createSandboxPlatforms({
 
 const parsePost = ({ id, url }: JsonObject): RemotePost => ({ id: requireText(id, "id"), url: toText(url) ?? null });
 
-async function post(context: CommitContext, path: string, json: JsonObject): Promise<RemotePost> {
-  const { accessToken, api, call } = context;
-  return call({ method: "POST", url: `${api}/api/${path}`, bearer: accessToken, json }, parsePost);
+function post({ call }: CommitContext, path: string, json: JsonObject): Promise<RemotePost> {
+  return call({ method: "POST", path, json }, parsePost);
 }
 
 const buildPost = (context: CallContext) => ({ text: context.content.text, mediaIds: listMediaIds(context) });
@@ -60,7 +59,7 @@ const buildPost = (context: CallContext) => ({ text: context.content.text, media
 /** Atelier chooses the record's key (`commitKey`), so repeating the request cannot create a second post. */
 const keyed: PublishModule = {
   ...sandbox,
-  commit: async (context) => toPublished(await post(context, `records/${context.commitKey}`, buildPost(context))),
+  commit: async (context) => toPublished(await post(context, `/api/records/${context.commitKey}`, buildPost(context))),
   lookUp: async ({ elapsedMs }) =>
     elapsedMs < keyLifetimeMs - minutes(5)
       ? { kind: "repeatable", ifRejected: "unconfirmed" }
@@ -73,9 +72,8 @@ interface ContainerProgress extends FileProgress {
 
 type ContainerStatus = ProcessingStatus | { kind: "public"; post: RemotePost };
 
-function readContainer({ accessToken, api, call, progress }: CallContext<ContainerProgress>): Promise<ContainerStatus> {
-  const url = `${api}/api/containers/${progress.containerId}`;
-  return call<ContainerStatus>({ method: "GET", url, bearer: accessToken }, (body) => {
+function readContainer({ call, progress }: CallContext<ContainerProgress>): Promise<ContainerStatus> {
+  return call<ContainerStatus>({ method: "GET", path: `/api/containers/${progress.containerId}` }, (body) => {
     if (body["status"] === "IN_PROGRESS") return { kind: "in_progress" };
     return body["status"] === "FINISHED" ? { kind: "ready" } : { kind: "public", post: parsePost(body) };
   });
@@ -87,13 +85,11 @@ const container: PublishModule = {
   canCheckCommit: ({ containerId }: ContainerProgress) => containerId !== undefined,
   async prepare(context: PrepareContext<ContainerProgress>) {
     await sandbox.prepare(context);
-    const { accessToken, api, call } = context;
     const isNew = context.progress.containerId === undefined;
     if (isNew) {
       const json = buildPost(context);
-      const containerId = await call(
-        { method: "POST", url: `${api}/api/containers`, bearer: accessToken, json },
-        ({ id }) => requireText(id, "id"),
+      const containerId = await context.call({ method: "POST", path: "/api/containers", json }, ({ id }) =>
+        requireText(id, "id"),
       );
       await context.save({ containerId });
     }
@@ -109,7 +105,7 @@ const container: PublishModule = {
   async commit(context: CommitContext<ContainerProgress>) {
     const { containerId = "" } = context.progress;
     try {
-      return toPublished(await post(context, "publish", { containerId }));
+      return toPublished(await post(context, "/api/publish", { containerId }));
     } catch (error) {
       // An earlier request, whose response was lost, may have published the container.
       const isRejected = error instanceof CallFailure && error.outcome.kind === "rejected";
@@ -128,10 +124,10 @@ const container: PublishModule = {
 /** Sends no idempotency key. After a lost response, looks for the post among the account's posts. */
 const readBack: PublishModule = {
   ...sandbox,
-  commit: async (context) => toPublished(await post(context, "posts", buildPost(context))),
+  commit: async (context) => toPublished(await post(context, "/api/posts", buildPost(context))),
   async lookUp(context) {
-    const { accessToken, api, call, content, committedAt } = context;
-    const posts = await call({ method: "GET", url: `${api}/api/posts`, bearer: accessToken }, (body) =>
+    const { call, content, committedAt } = context;
+    const posts = await call({ method: "GET", path: "/api/posts" }, (body) =>
       toObjectList(body["posts"])
         .filter(
           ({ text, media, createdAt }) =>

@@ -40,12 +40,18 @@ export async function withNonceRetry<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A call whose access token is sent with a proof. */
-export type BoundCall = ApiCall & Required<Pick<ApiCall, "dpop">>;
+/** An access token that is sent as `Authorization: DPoP`, with a proof that we have the key (RFC 9449). */
+interface BoundToken {
+  accessToken: string;
+  key: ProofKey;
+}
 
-export const isBound = (call: ApiCall): call is BoundCall => call.dpop !== undefined;
-
-export type SendBoundCall = (publicFetch: PublicFetch, call: BoundCall, options?: CallOptions) => Promise<Response>;
+type SendBoundCall = (
+  publicFetch: PublicFetch,
+  call: ApiCall,
+  token: BoundToken,
+  options?: CallOptions,
+) => Promise<Response>;
 
 /** How many accounts' proof handles are kept. A new one knows no nonce, so its first call needs a second attempt. */
 const maxProofHandles = 500;
@@ -63,8 +69,7 @@ export function createBoundCallSender(): SendBoundCall {
     return handle;
   }
 
-  return async (publicFetch, call, callOptions) => {
-    const { accessToken, key } = call.dpop;
+  return async (publicFetch, call, { accessToken, key }, callOptions) => {
     const { url, request } = buildRequest(call, callOptions);
     const options = {
       DPoP: await getProofHandle(key),

@@ -2,7 +2,7 @@ import type { ContentAsset } from "#domain/publishing/ports.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { requireId, toObject } from "../call-api.ts";
-import type { ApiCall, JsonObject } from "../platform.ts";
+import type { JsonObject } from "../platform.ts";
 import { orIfRejected } from "../publishing/call-failure.ts";
 import type {
   CallContext,
@@ -40,7 +40,7 @@ export async function prepare(context: PrepareContext<BlueskyProgress>): Promise
 function uploadBlob(context: CallContext, asset: ContentAsset): Promise<UploadedFile> {
   const headers = { "content-type": asset.mimeType };
   return context.call(
-    { ...buildCall(context, "com.atproto.repo.uploadBlob"), headers, file: { asset } },
+    { method: "POST", path: "/xrpc/com.atproto.repo.uploadBlob", headers, file: { asset } },
     ({ blob }) => {
       // The post's record must contain the whole reference (digest, type and size), so all of it is the id.
       requireId(toObject(toObject(blob)["ref"])["$link"], "link");
@@ -52,11 +52,13 @@ function uploadBlob(context: CallContext, asset: ContentAsset): Promise<Uploaded
 }
 
 /** Looks up the accounts that the text mentions. A name that is not an account stays text. */
-async function resolveMentions({ api, call, content }: CallContext): Promise<Record<string, string>> {
+async function resolveMentions({ call, content }: CallContext): Promise<Record<string, string>> {
   const dids: Record<string, string> = {};
   for (const handle of listMentionedHandles(content.text)) {
-    const url = `${api}/xrpc/com.atproto.identity.resolveHandle`;
-    const request = call({ method: "GET", url, query: { handle } }, ({ did }) => requireId(did, "did"));
+    const path = "/xrpc/com.atproto.identity.resolveHandle";
+    const request = call({ method: "GET", path, query: { handle }, isAuthorized: false }, ({ did }) =>
+      requireId(did, "did"),
+    );
     const did = await orIfRejected(request, undefined);
     if (did !== undefined) dids[handle] = did;
   }
@@ -67,7 +69,7 @@ export async function commit(context: CommitContext<BlueskyProgress>): Promise<C
   const { account, commitKey, committedAt } = context;
   const rkey = deriveRecordKey(commitKey, committedAt);
   const json = { repo: account.id, collection, rkey, record: buildRecord(context) };
-  const id = await context.call({ ...buildCall(context, "com.atproto.repo.putRecord"), json }, ({ uri }) =>
+  const id = await context.call({ method: "POST", path: "/xrpc/com.atproto.repo.putRecord", json }, ({ uri }) =>
     requireId(uri, "uri"),
   );
   return toPublished({ id, url: `${buildProfileUrl(account.handle ?? account.id)}/post/${id.split("/").at(-1)}` });
@@ -76,11 +78,6 @@ export async function commit(context: CommitContext<BlueskyProgress>): Promise<C
 /** We choose the key of the record, so a repeated request writes the same record again. */
 export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {
   return elapsedMs < maxRepetitionMs ? { kind: "repeatable", ifRejected: "unconfirmed" } : { kind: "undecidable" };
-}
-
-function buildCall({ api, accessToken, binding }: CallContext, method: string): ApiCall {
-  if (!binding) throw new Error("the access token has no key");
-  return { method: "POST", url: `${api}/xrpc/${method}`, dpop: { accessToken, key: binding.key } };
 }
 
 function buildRecord({ content, progress, committedAt }: CommitContext<BlueskyProgress>): JsonObject {

@@ -3,7 +3,7 @@ import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.
 import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, requireText, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
-import type { ApiCall, JsonObject } from "../platform.ts";
+import type { JsonObject } from "../platform.ts";
 import { mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
 import type {
   CallContext,
@@ -12,6 +12,7 @@ import type {
   LookUpContext,
   Preparation,
   PrepareContext,
+  PublishCall,
 } from "../publishing/publish-module.ts";
 import { chooseOnlyMatch, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
@@ -59,7 +60,7 @@ function uploadPhoto(context: CallContext, asset: ContentAsset): Promise<Uploade
   const { altText, filename, mimeType } = asset;
   const fields = { published: "false", ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }) };
   const form = { fields, fileField: "source", filename, mimeType };
-  return context.call({ ...buildCall(context, "POST", "photos"), file: { asset, form } }, ({ id }) => ({
+  return context.call({ method: "POST", path: buildPath(context, "photos"), file: { asset, form } }, ({ id }) => ({
     id: requireId(id),
     isPending: false,
   }));
@@ -70,13 +71,15 @@ export async function commit(context: CommitContext<FacebookProgress>): Promise<
   const video = findVideo(context.content);
   if (video) {
     const form = { file_url: context.createMediaUrl(video), ...(text === "" ? {} : { description: text }) };
-    const call = { ...buildCall(context, "POST", "videos"), timeoutMs: videoTimeoutMs, form };
+    const call: PublishCall = { method: "POST", path: buildPath(context, "videos"), timeoutMs: videoTimeoutMs, form };
     const processingId = await context.call(call, ({ id }) => requireId(id));
     return { kind: "processing", progress: { ...context.progress, processingId } };
   }
   const form = { ...(text === "" ? {} : { message: text }), ...buildAttachedMedia(context) };
-  const id = await context.call({ ...buildCall(context, "POST", "feed"), form }, (body) => requireId(body["id"]));
-  const url = await context.call(buildReadCall(context, id, "permalink_url"), parseUrl).catch(() => null);
+  const id = await context.call({ method: "POST", path: buildPath(context, "feed"), form }, (body) =>
+    requireId(body["id"]),
+  );
+  const url = await context.call(buildReadCall(id, "permalink_url"), parseUrl).catch(() => null);
   return toPublished({ id, url: url ?? `${site}/${id}` });
 }
 
@@ -94,18 +97,18 @@ export async function lookUp(context: LookUpContext<FacebookProgress>): Promise<
   return chooseOnlyMatch(await excludeTaken(context, matches), appearsWithinMs);
 }
 
-function buildCall({ accessToken, api, account }: CallContext, method: "GET" | "POST", edge: string): ApiCall {
-  return { method, url: `${api}/${encodeURIComponent(account.id)}/${edge}`, bearer: accessToken };
-}
+const buildPath = ({ account }: CallContext, edge: string): string => `/${encodeURIComponent(account.id)}/${edge}`;
 
-function buildReadCall({ accessToken, api }: CallContext, id: string, fields: string): ApiCall {
-  return { method: "GET", url: `${api}/${encodeURIComponent(id)}`, bearer: accessToken, query: { fields } };
-}
+const buildReadCall = (id: string, fields: string): PublishCall => ({
+  method: "GET",
+  path: `/${encodeURIComponent(id)}`,
+  query: { fields },
+});
 
 function readFeed<T>(context: CallContext, parse: (post: JsonObject) => T): Promise<T[]> {
   const fields = "id,message,created_time,from,permalink_url,attachments{media_type,subattachments{media_type}}";
   const query = { fields, limit: String(maxComparedPosts) };
-  return context.call({ ...buildCall(context, "GET", "feed"), query }, ({ data }) => parseList(data, parse));
+  return context.call({ method: "GET", path: buildPath(context, "feed"), query }, ({ data }) => parseList(data, parse));
 }
 
 const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
@@ -127,7 +130,7 @@ const failedStatuses: readonly unknown[] = ["error", "expired", "upload_failed"]
 
 /** The post of a video that is public, or the status of its processing. */
 function readVideoStatus(context: CallContext, videoId: string): Promise<"in_progress" | "rejected" | RemotePost> {
-  return context.call(buildReadCall(context, videoId, "status,post_id,permalink_url"), (video) => {
+  return context.call(buildReadCall(videoId, "status,post_id,permalink_url"), (video) => {
     const status = toObject(video["status"]);
     const videoStatus = requireText(status["video_status"], "video_status");
     const phaseStatuses = videoPhases.map((phase) => toObject(status[phase])["status"]);

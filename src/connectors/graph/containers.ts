@@ -1,7 +1,7 @@
 import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
-import type { ApiCall, JsonObject } from "../platform.ts";
+import type { JsonObject } from "../platform.ts";
 import { awaitProcessing, type ProcessingStatus } from "../publishing/await-processing.ts";
 import { CallFailure, mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
 import type {
@@ -104,9 +104,10 @@ export async function commitContainer(
   names: ContainerNames,
 ): Promise<CommitOutcome> {
   const form = { creation_id: context.progress.containerId ?? "" };
-  const id = await context.call(buildPost(context, names, names.edges.publish, form), parseId);
-  const call = buildGet(context, names, encodeURIComponent(id), { fields: "permalink" });
-  return toPublished({ id, url: await context.call(call, parsePermalink).catch(() => null) });
+  const path = buildEdgePath(context, names, names.edges.publish);
+  const id = await context.call({ method: "POST", path, form }, parseId);
+  const readCall = { method: "GET", path: buildObjectPath(names, id), query: { fields: "permalink" } } as const;
+  return toPublished({ id, url: await context.call(readCall, parsePermalink).catch(() => null) });
 }
 
 /**
@@ -145,8 +146,8 @@ async function findContainerPost(
     Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
     (toText(post[names.textField]) ?? "").trim() === context.content.text.trim();
   const query = { fields: `id,permalink,timestamp,${names.textField}`, limit: String(maxComparedPosts) };
-  const call = buildGet(context, names, buildAccountPath(context, names.edges.posts), query);
-  const posts = context.call(call, ({ data }) =>
+  const path = buildEdgePath(context, names, names.edges.posts);
+  const posts = context.call({ method: "GET", path, query }, ({ data }) =>
     parseList(toObjectList(data).filter(isCandidate), (post) => ({ id: parseId(post), url: parsePermalink(post) })),
   );
   const [post, ...others] = await excludeTaken(context, await orIfRejected(posts, []));
@@ -156,8 +157,8 @@ async function findContainerPost(
 /** If the platform does not let us read the quota, continues: it rejects the commit if the quota is reached. */
 async function checkQuota(context: CallContext, names: ContainerNames): Promise<void> {
   const query = { fields: "quota_usage,config" };
-  const call = buildGet(context, names, buildAccountPath(context, names.edges.quota), query);
-  const isReached = context.call(call, ({ data }) => {
+  const path = buildEdgePath(context, names, names.edges.quota);
+  const isReached = context.call({ method: "GET", path, query }, ({ data }) => {
     const [{ quota_usage: used, config } = {}] = toObjectList(data);
     const total = toObject(config)["quota_total"];
     return typeof used === "number" && typeof total === "number" && used >= total;
@@ -168,7 +169,7 @@ async function checkQuota(context: CallContext, names: ContainerNames): Promise<
 }
 
 function createContainer(context: CallContext, names: ContainerNames, form: ContainerParams): Promise<string> {
-  return context.call(buildPost(context, names, names.edges.containers, form), parseId);
+  return context.call({ method: "POST", path: buildEdgePath(context, names, names.edges.containers), form }, parseId);
 }
 
 const statusKinds: Readonly<Record<string, ProcessingStatus["kind"]>> = {
@@ -184,30 +185,18 @@ function readContainerStatus(
   names: ContainerNames,
   containerId: string,
 ): Promise<ProcessingStatus> {
-  const call = buildGet(context, names, encodeURIComponent(containerId), { fields: names.statusField });
-  return context.call(call, (body) => {
+  const query = { fields: names.statusField };
+  return context.call({ method: "GET", path: buildObjectPath(names, containerId), query }, (body) => {
     const kind = statusKinds[toText(body[names.statusField]) ?? ""];
     if (kind === undefined) throw new Error("the response has no known status");
     return { kind };
   });
 }
 
-const buildAccountPath = ({ account }: CallContext, edge: string): string =>
-  `${encodeURIComponent(account.id)}/${edge}`;
+const buildObjectPath = ({ version }: ContainerNames, id: string): string => `/${version}/${encodeURIComponent(id)}`;
 
-function buildGet(
-  { accessToken, api }: CallContext,
-  { version }: ContainerNames,
-  path: string,
-  query: Record<string, string>,
-): ApiCall {
-  return { method: "GET", url: `${api}/${version}/${path}`, bearer: accessToken, query };
-}
-
-function buildPost(context: CallContext, { version }: ContainerNames, edge: string, form: ContainerParams): ApiCall {
-  const url = `${context.api}/${version}/${buildAccountPath(context, edge)}`;
-  return { method: "POST", url, bearer: context.accessToken, form };
-}
+const buildEdgePath = ({ account }: CallContext, names: ContainerNames, edge: string): string =>
+  `${buildObjectPath(names, account.id)}/${edge}`;
 
 const parseId = (body: JsonObject): string => requireId(body["id"]);
 

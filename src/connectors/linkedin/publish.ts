@@ -1,7 +1,7 @@
 import type { ContentAsset } from "#domain/publishing/ports.ts";
 import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
 import { requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
-import type { ApiCall, JsonObject } from "../platform.ts";
+import type { JsonObject } from "../platform.ts";
 import type { ProcessingStatus } from "../publishing/await-processing.ts";
 import { duplicateOutcome } from "../publishing/call-failure.ts";
 import type {
@@ -10,13 +10,14 @@ import type {
   ErrorResponse,
   Preparation,
   PrepareContext,
+  PublishCall,
 } from "../publishing/publish-module.ts";
 import { toPublished } from "../publishing/read-back.ts";
 import type { ByteRange } from "../publishing/upload-body.ts";
 import { awaitFiles, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
-/** The version of the API. LinkedIn supports each for at least a year. */
-const apiVersion = "202605";
+/** LinkedIn supports each version of the API for at least a year. */
+const versionHeaders = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
 
 export const listPostHosts = (): string[] => ["linkedin.com"];
 
@@ -46,8 +47,10 @@ function initializeUpload(context: CallContext, { kind, bytes }: ContentAsset) {
     owner: getAuthor(context),
     ...(kind === "video" ? { fileSizeBytes: bytes, uploadCaptions: false, uploadThumbnail: false } : {}),
   };
-  const call = {
-    ...buildCall(context, "POST", `/rest/${kind}s`),
+  const call: PublishCall = {
+    method: "POST",
+    path: `/rest/${kind}s`,
+    headers: versionHeaders,
     query: { action: "initializeUpload" },
     json: { initializeUploadRequest },
   };
@@ -68,20 +71,16 @@ function initializeUpload(context: CallContext, { kind, bytes }: ContentAsset) {
 const parseUploadUrl = ({ uploadUrl }: JsonObject): string => new URL(requireText(uploadUrl, "uploadUrl")).href;
 
 /** Returns the id of a video's part: its ETag, without the quotes of HTTP. */
-function uploadPart(
-  { accessToken, api, send }: CallContext,
-  asset: ContentAsset,
-  { url, ...range }: UploadPart,
-): Promise<string> {
+function uploadPart({ api, send }: CallContext, asset: ContentAsset, { url, ...range }: UploadPart): Promise<string> {
   const isVideo = asset.kind === "video";
-  const call = {
+  const call: PublishCall = {
     method: "PUT",
     url,
     // LinkedIn's response contains the URL, so the token is sent only if the host is LinkedIn's.
-    ...(!isVideo && isTrustedHost(url, api) ? { bearer: accessToken } : {}),
+    isAuthorized: !isVideo && isTrustedHost(url, api),
     headers: { "content-type": "application/octet-stream" },
     file: { asset, range },
-  } as const;
+  };
   return send(call, ({ headers }) => (isVideo ? requireText(headers.get("etag"), "etag").replaceAll('"', "") : ""));
 }
 
@@ -96,8 +95,10 @@ async function finalizeUpload(
   uploadToken: string,
   uploadedPartIds: readonly string[],
 ): Promise<void> {
-  const call = {
-    ...buildCall(context, "POST", "/rest/videos"),
+  const call: PublishCall = {
+    method: "POST",
+    path: "/rest/videos",
+    headers: versionHeaders,
     query: { action: "finalizeUpload" },
     json: { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } },
   };
@@ -105,7 +106,11 @@ async function finalizeUpload(
 }
 
 function readStatus(context: CallContext, mediaId: string, { kind }: ContentAsset): Promise<ProcessingStatus> {
-  const call = buildCall(context, "GET", `/rest/${kind}s/${encodeURIComponent(mediaId)}`);
+  const call: PublishCall = {
+    method: "GET",
+    path: `/rest/${kind}s/${encodeURIComponent(mediaId)}`,
+    headers: versionHeaders,
+  };
   return context.call(call, ({ status }) => {
     if (status === "AVAILABLE") return { kind: "ready" };
     return { kind: status === "PROCESSING_FAILED" ? "rejected" : "in_progress" };
@@ -113,8 +118,10 @@ function readStatus(context: CallContext, mediaId: string, { kind }: ContentAsse
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const call = {
-    ...buildCall(context, "POST", "/rest/posts"),
+  const call: PublishCall = {
+    method: "POST",
+    path: "/rest/posts",
+    headers: versionHeaders,
     json: {
       author: getAuthor(context),
       commentary: escapeLittleText(context.content.text),
@@ -135,15 +142,6 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
  */
 export async function lookUp(): Promise<LookUpOutcome> {
   return { kind: "undecidable" };
-}
-
-function buildCall({ accessToken, api }: CallContext, method: ApiCall["method"], path: string): ApiCall {
-  return {
-    method,
-    url: `${api}${path}`,
-    bearer: accessToken,
-    headers: { "linkedin-version": apiVersion, "x-restli-protocol-version": "2.0.0" },
-  };
 }
 
 const getAuthor = ({ account }: CallContext): string => `urn:li:person:${account.id}`;

@@ -11,6 +11,7 @@ import type {
   LookUpContext,
   Preparation,
   PrepareContext,
+  PublishCall,
 } from "../publishing/publish-module.ts";
 import { chooseOnlyMatch, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
@@ -26,13 +27,11 @@ interface MastodonProgress extends FileProgress {
 export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
 
 export async function prepare(context: PrepareContext<MastodonProgress>): Promise<Preparation> {
-  const { accessToken, api } = context;
   await uploadFiles(context, (asset) => uploadFile(context, asset));
   await awaitFiles(context, (mediaId) =>
-    context.call(
-      { method: "GET", url: `${api}/api/v1/media/${encodeURIComponent(mediaId)}`, bearer: accessToken },
-      (_body, { status }) => ({ kind: status === 206 ? "in_progress" : "ready" }),
-    ),
+    context.call({ method: "GET", path: `/api/v1/media/${encodeURIComponent(mediaId)}` }, (_body, { status }) => ({
+      kind: status === 206 ? "in_progress" : "ready",
+    })),
   );
   await context.save({ earlierPostIds: await readNewestPosts(context, (post) => requireId(post["id"])) });
   return "prepared";
@@ -46,10 +45,10 @@ function uploadFile(context: CallContext, asset: ContentAsset): Promise<Uploaded
     filename: buildFilename(storageKey, mimeType),
     mimeType,
   };
-  return context.call(
-    { method: "POST", url: `${context.api}/api/v2/media`, bearer: context.accessToken, file: { asset, form } },
-    ({ id }, { status }) => ({ id: requireId(id), isPending: status === 202 }),
-  );
+  return context.call({ method: "POST", path: "/api/v2/media", file: { asset, form } }, ({ id }, { status }) => ({
+    id: requireId(id),
+    isPending: status === 202,
+  }));
 }
 
 /**
@@ -60,14 +59,13 @@ const buildFilename = (storageKey: string, mimeType: string): string =>
   `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { accessToken, api, content, commitKey } = context;
-  const call = {
+  const { content, commitKey } = context;
+  const call: PublishCall = {
     method: "POST",
-    url: `${api}/api/v1/statuses`,
-    bearer: accessToken,
+    path: "/api/v1/statuses",
     headers: { "idempotency-key": commitKey },
     json: { status: content.text, media_ids: listMediaIds(context), visibility: "public" },
-  } as const;
+  };
   return toPublished(await context.call(call, parsePost));
 }
 
@@ -88,22 +86,17 @@ export async function lookUp(context: LookUpContext<MastodonProgress>): Promise<
   return chooseOnlyMatch(matches);
 }
 
-function readNewestPosts<T>(
-  { accessToken, account, api, call }: CallContext,
-  parse: (post: JsonObject) => T,
-): Promise<T[]> {
+function readNewestPosts<T>({ account, call }: CallContext, parse: (post: JsonObject) => T): Promise<T[]> {
   const path = `/api/v1/accounts/${encodeURIComponent(account.id)}/statuses`;
   const query = { limit: String(maxComparedPosts), exclude_reblogs: "true" };
-  return call({ method: "GET", url: `${api}${path}`, bearer: accessToken, query }, ({ items }) =>
-    parseList(items, parse),
-  );
+  return call({ method: "GET", path, query }, ({ items }) => parseList(items, parse));
 }
 
 /** Reads the text as it was sent; the list has it as HTML. */
-function hasSameText({ accessToken, api, call, content }: LookUpContext, postId: string): Promise<boolean> {
-  const url = `${api}/api/v1/statuses/${encodeURIComponent(postId)}/source`;
+function hasSameText({ call, content }: LookUpContext, postId: string): Promise<boolean> {
+  const path = `/api/v1/statuses/${encodeURIComponent(postId)}/source`;
   return call(
-    { method: "GET", url, bearer: accessToken },
+    { method: "GET", path },
     ({ text }) => typeof text === "string" && normalize(text) === normalize(content.text),
   );
 }

@@ -1,4 +1,5 @@
 import type { Account } from "#domain/platforms/connection.ts";
+import type { AccessToken } from "#domain/platforms/ports.ts";
 import type { ContentAsset } from "#domain/publishing/ports.ts";
 import type {
   CommitOutcome,
@@ -44,7 +45,7 @@ export interface FileProgress {
 }
 
 /** What a request of the worker becomes for the platform's module. */
-type Context<Request, Progress> = Omit<Request, "connection" | "progress"> & {
+type Context<Request, Progress> = Omit<Request, keyof AccessToken | "connection" | "progress"> & {
   account: Pick<Account, "id" | "handle">;
   /** The base URL of the API, without a trailing slash. */
   api: string;
@@ -71,8 +72,12 @@ export type CommitContext<Progress = FileProgress> = Context<CommitRequest, Prog
 
 export type LookUpContext<Progress = FileProgress> = Context<LookUpRequest, Progress>;
 
-/** A call that may send a file: as its body, or in a form. */
-export type PublishCall = ApiCall & { file?: SentFile };
+/** A call to the platform. It has the account's access token, unless its URL is not the API's. */
+export type PublishCall = Omit<ApiCall, "url" | "bearer"> & {
+  isAuthorized?: boolean;
+  /** Sent as the body, or in a form. */
+  file?: SentFile;
+} & ({ path: string; url?: never } | { path?: never; url: string });
 
 /** A response that is not a success. */
 export interface ErrorResponse {

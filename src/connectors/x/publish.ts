@@ -2,7 +2,7 @@ import type { ContentAsset } from "#domain/publishing/ports.ts";
 import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText } from "../call-api.ts";
-import type { ApiCall, JsonObject } from "../platform.ts";
+import type { JsonObject } from "../platform.ts";
 import type { ProcessingStatus } from "../publishing/await-processing.ts";
 import { duplicateOutcome } from "../publishing/call-failure.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   LookUpContext,
   Preparation,
   PrepareContext,
+  PublishCall,
 } from "../publishing/publish-module.ts";
 import { excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
@@ -36,7 +37,7 @@ export async function prepare(context: PrepareContext): Promise<Preparation> {
   });
   await awaitFiles(context, (mediaId) => {
     const query = { command: "STATUS", media_id: mediaId };
-    return context.call({ ...buildCall(context, "GET", "/2/media/upload"), query }, parseStatus);
+    return context.call({ method: "GET", path: "/2/media/upload", query }, parseStatus);
   });
   return "prepared";
 }
@@ -44,7 +45,7 @@ export async function prepare(context: PrepareContext): Promise<Preparation> {
 function uploadImage(context: CallContext, asset: ContentAsset): Promise<UploadedFile> {
   const { filename, mimeType } = asset;
   const form = { fields: { media_category: "tweet_image" }, fileField: "media", filename, mimeType };
-  return context.call({ ...buildCall(context, "POST", "/2/media/upload"), file: { asset, form } }, (body) => ({
+  return context.call({ method: "POST", path: "/2/media/upload", file: { asset, form } }, (body) => ({
     id: parseMediaId(body),
     isPending: isProcessing(body),
   }));
@@ -57,15 +58,15 @@ async function uploadInParts(context: CallContext, asset: ContentAsset): Promise
     media_category: kind === "video" ? "tweet_video" : "tweet_gif",
     total_bytes: bytes,
   };
-  const id = await context.call({ ...buildCall(context, "POST", "/2/media/upload/initialize"), json }, parseMediaId);
+  const id = await context.call({ method: "POST", path: "/2/media/upload/initialize", json }, parseMediaId);
   const path = `/2/media/upload/${encodeURIComponent(id)}`;
   for (let start = 0, index = 0; start < bytes; start += partBytes, index++) {
     const fields = { segment_index: String(index) };
     const form = { fields, fileField: "media", filename, mimeType: "application/octet-stream" };
     const range = { start, end: Math.min(start + partBytes, bytes) - 1 };
-    await context.send({ ...buildCall(context, "POST", `${path}/append`), file: { asset, form, range } }, () => {});
+    await context.send({ method: "POST", path: `${path}/append`, file: { asset, form, range } }, () => {});
   }
-  return context.call(buildCall(context, "POST", `${path}/finalize`), (body) => ({
+  return context.call({ method: "POST", path: `${path}/finalize` }, (body) => ({
     id,
     isPending: isProcessing(body),
   }));
@@ -75,7 +76,7 @@ async function uploadInParts(context: CallContext, asset: ContentAsset): Promise
 async function setAltText(context: CallContext, { kind, altText }: ContentAsset, mediaId: string): Promise<void> {
   if (kind !== "image" || altText === null || altText === "") return;
   const json = { id: mediaId, metadata: { alt_text: { text: altText } } };
-  await context.call({ ...buildCall(context, "POST", "/2/media/metadata"), json }, () => {});
+  await context.call({ method: "POST", path: "/2/media/metadata", json }, () => {});
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
@@ -84,14 +85,15 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
     ...(text === "" ? {} : { text }),
     ...(assets.length === 0 ? {} : { media: { media_ids: listMediaIds(context) } }),
   };
-  const call = { ...buildCall(context, "POST", "/2/tweets"), json };
+  const call: PublishCall = { method: "POST", path: "/2/tweets", json };
   return toPublished(await context.call(call, ({ data }) => toPost(toObject(data), context)));
 }
 
 /** Compares the account's newest posts with what was sent. */
 export async function lookUp(context: LookUpContext): Promise<LookUpOutcome> {
-  const call = {
-    ...buildCall(context, "GET", `/2/users/${encodeURIComponent(context.account.id)}/tweets`),
+  const call: PublishCall = {
+    method: "GET",
+    path: `/2/users/${encodeURIComponent(context.account.id)}/tweets`,
     query: {
       max_results: String(maxComparedPosts),
       exclude: "retweets,replies",
@@ -107,10 +109,6 @@ export async function lookUp(context: LookUpContext): Promise<LookUpOutcome> {
   );
   const [post] = await excludeTaken(context, posts);
   return post ? toPublished(post) : { kind: "not_found" };
-}
-
-function buildCall({ accessToken, api }: CallContext, method: ApiCall["method"], path: string): ApiCall {
-  return { method, url: `${api}${path}`, bearer: accessToken };
 }
 
 const parseMediaId = ({ data }: JsonObject): string => requireId(toObject(data)["id"]);
