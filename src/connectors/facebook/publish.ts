@@ -8,13 +8,19 @@ import { mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../p
 import type {
   CallContext,
   CommitContext,
-  FileProgress,
   LookUpContext,
   Preparation,
   PrepareContext,
   PublishCall,
 } from "../publishing/publish-module.ts";
-import { chooseOnlyMatch, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import {
+  chooseOnlyMatch,
+  clockToleranceMs,
+  excludeTaken,
+  toPublished,
+  type ReadBackProgress,
+  type RemotePost,
+} from "../publishing/read-back.ts";
 import { uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** How many of the page's newest posts are compared after a lost response. */
@@ -25,13 +31,9 @@ const maxListedFiles = 12;
 const videoTimeoutMs = seconds(25);
 /** How long Facebook may need to fetch a video. The post is in the feed only after that. */
 const videoAppearanceDelayMs = minutes(15);
-/** How far Facebook's clock may be behind ours. */
-const clockToleranceMs = seconds(60);
 const site = "https://www.facebook.com";
 
-interface FacebookProgress extends FileProgress {
-  /** Ids of the page's newest posts just before the commit, so none of them is the post that the commit created. */
-  earlierPostIds?: string[] | undefined;
+interface FacebookProgress extends ReadBackProgress {
   /** The video of a commit that Facebook accepted. It is public when Facebook has processed it, which may fail. */
   processingId?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
-import { minutes, seconds } from "#lib/clock.ts";
+import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
 import { awaitProcessing, type ProcessingStatus } from "../publishing/await-processing.ts";
@@ -12,15 +12,13 @@ import type {
   Preparation,
   PrepareContext,
 } from "../publishing/publish-module.ts";
-import { excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { clockToleranceMs, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { awaitFiles, listMediaIds, uploadFiles } from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared to find the post that a container became. */
 const maxComparedPosts = 10;
 /** How long after a lost response a container may still become public. */
 const appearanceDelayMs = minutes(5);
-/** How far Meta's clock may be behind ours. */
-const clockToleranceMs = seconds(60);
 
 /** What Instagram and Threads call the same things. Both publish containers, and fetch media from URLs. */
 export interface ContainerNames {

@@ -7,26 +7,26 @@ import type { JsonObject } from "../platform.ts";
 import type {
   CallContext,
   CommitContext,
-  FileProgress,
   LookUpContext,
   Preparation,
   PrepareContext,
   PublishCall,
 } from "../publishing/publish-module.ts";
-import { chooseOnlyMatch, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import {
+  chooseOnlyMatch,
+  excludeTaken,
+  toPublished,
+  type ReadBackProgress,
+  type RemotePost,
+} from "../publishing/read-back.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared after a lost response. */
 const maxComparedPosts = 40;
 
-interface MastodonProgress extends FileProgress {
-  /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
-  earlierPostIds?: string[] | undefined;
-}
-
 export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
 
-export async function prepare(context: PrepareContext<MastodonProgress>): Promise<Preparation> {
+export async function prepare(context: PrepareContext<ReadBackProgress>): Promise<Preparation> {
   await uploadFiles(context, (asset) => uploadFile(context, asset));
   await awaitFiles(context, (mediaId) =>
     context.call({ method: "GET", path: `/api/v1/media/${encodeURIComponent(mediaId)}` }, (_body, { status }) => ({
@@ -73,7 +73,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
  * Compares the account's newest posts with what was sent. The request is never repeated, because not every server that
  * implements this API recognizes the idempotency key.
  */
-export async function lookUp(context: LookUpContext<MastodonProgress>): Promise<LookUpOutcome> {
+export async function lookUp(context: LookUpContext<ReadBackProgress>): Promise<LookUpOutcome> {
   const { earlierPostIds = [] } = context.progress;
   const posts = await readNewestPosts(context, (post) => ({
     ...parsePost(post),

@@ -1,10 +1,19 @@
 import type { LookUpOutcome } from "#domain/publishing/publisher.ts";
-import type { LookUpContext } from "./publish-module.ts";
+import { seconds } from "#lib/clock.ts";
+import type { FileProgress, LookUpContext } from "./publish-module.ts";
 
 export interface RemotePost {
   id: string;
   url: string | null;
 }
+
+export interface ReadBackProgress extends FileProgress {
+  /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
+  earlierPostIds?: string[] | undefined;
+}
+
+/** How far a platform's clock may be behind ours. */
+export const clockToleranceMs = seconds(60);
 
 /** How many posts are compared, each perhaps with a call: a server may return more than the call asked for. */
 const maxComparedPosts = 40;

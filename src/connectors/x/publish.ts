@@ -14,15 +14,13 @@ import type {
   PrepareContext,
   PublishCall,
 } from "../publishing/publish-module.ts";
-import { excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { clockToleranceMs, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** X accepts up to 5 MB per part, and up to 1,000 parts. */
 const partBytes = 4_000_000;
 /** How many of the account's newest posts are compared after a lost response. X charges for each. */
 const maxComparedPosts = 10;
-/** How far X's clock may be behind ours. */
-const clockToleranceMs = seconds(60);
 
 export const listPostHosts = (): string[] => ["x.com", "twitter.com"];
 

@@ -23,8 +23,15 @@ interface Run {
 /** A publication whose content is stored, so that later edits don't change what is sent. */
 type StartedPublication = Publication & { content: PublicationContent };
 
+interface PreparedCommit {
+  /** `already_committed`: an earlier commit made the post public, or the platform still processes it. */
+  kind: "prepared" | "already_committed";
+  publication: StartedPublication;
+  progress: PlatformProgress;
+}
+
 type Preparation =
-  | { kind: "prepared" | "already_committed"; publication: StartedPublication; progress: PlatformProgress }
+  | PreparedCommit
   /** The run has ended before its commit; the publication says why. */
   | { kind: "ended" };
 
@@ -46,14 +53,10 @@ async function prepareAndCommit(deps: WorkerDeps, publication: Publication, sign
   const run: Run = { deps, connection, callWithToken: createCallWithToken(deps, publication), signal };
   const sentContent = publication.progress?.sentContent;
   const preparation = await (sentContent ? prepareAgain(run, publication, sentContent) : preparePost(run, publication));
-  switch (preparation.kind) {
-    case "prepared":
-      return commit(run, await recordCommit(deps, preparation.publication, preparation.progress));
-    case "already_committed":
-      return reconcile(deps, await recordCommit(deps, preparation.publication, preparation.progress));
-    case "ended":
-      return undefined;
-  }
+  if (preparation.kind === "ended") return;
+  const committingPublication = await recordCommit(deps, preparation);
+  if (preparation.kind === "prepared") await commit(run, committingPublication);
+  else await reconcile(deps, committingPublication);
 }
 
 /**
@@ -142,8 +145,7 @@ type CommittingPublication = StartedPublication & { commitKey: string; committed
 /** From here on the post may be public, so this is recorded before the request is sent. */
 async function recordCommit(
   deps: WorkerDeps,
-  publication: StartedPublication,
-  platform: PlatformProgress,
+  { publication, progress: platform }: PreparedCommit,
 ): Promise<CommittingPublication> {
   const commitKey = deps.newSecret();
   const committedAt = await deps.publications.getTime();
