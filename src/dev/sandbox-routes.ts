@@ -36,7 +36,7 @@ export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Rou
   });
 }
 
-/** The page that the sandbox's catalog entry cites as the source of its limits. */
+/** The page that the sandbox cites as the source of its limits. */
 function renderAboutPage(): RenderedPage {
   return renderPage({
     title: "Sandbox",
