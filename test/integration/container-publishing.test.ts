@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { instagram } from "#connectors/instagram/connect.ts";
 import { threads } from "#connectors/threads/connect.ts";
 import type { Platform } from "#connectors/platform.ts";
+import type { StoredProgress } from "#domain/publishing/progress.ts";
 import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";
 import type { PublicPost } from "../servers/graph-media.ts";
@@ -119,7 +120,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
     const id = await publisher.requestUnconfirmed("Stored before", [image, image]);
     const readFields = async (): Promise<Record<string, unknown>> => {
       const row = await q.selectFrom("publications").select("progress").where("id", "=", id).executeTakeFirstOrThrow();
-      return JSON.parse(row.progress ?? "{}") as Record<string, unknown>;
+      return { ...row.progress };
     };
     const { pendingIds, lookedUpSince, uploadedSince, ...commitFields } = await readFields();
     assert.deepEqual(Object.keys(commitFields).toSorted(), ["containerId", "digest", "mediaIds"]);
@@ -129,8 +130,9 @@ forOneEngine("publishing to Instagram", (fixture) => {
     assert.equal(await publisher.publishAgain(id), 200);
     const { sentContent, sentRevision, firstCommittedAt } = await readFields();
     assert.equal(sentRevision, 3);
-    const progress = JSON.stringify({ ...commitFields, sentContent, sentRevision, firstCommittedAt, isPublic: true });
-    await q.updateTable("publications").set({ progress }).where("id", "=", id).execute();
+    const progress = { ...commitFields, sentContent, sentRevision, firstCommittedAt, isPublic: true };
+    const storedProgress = progress as StoredProgress;
+    await q.updateTable("publications").set({ progress: storedProgress }).where("id", "=", id).execute();
     const { url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
     assert.deepEqual(
       publisher.listPosts("Stored before").map((post) => post.url),
