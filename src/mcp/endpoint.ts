@@ -1,6 +1,5 @@
 import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setImmediate } from "node:timers/promises";
 import type { Authentication, Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
@@ -8,17 +7,19 @@ import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { createBatchWriter, createHttpWriter, respondWithRejection, toErrorJson } from "./transport/response.ts";
+import { createHttpWriter, respondWithRejection } from "./transport/response.ts";
 import { acceptRequest, readCredentials, type RequestAuthority } from "./transport/request-authority.ts";
 import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
 import { createChallenges } from "./transport/bearer-challenge.ts";
-import type { Extension, Method } from "./protocol/method.ts";
+import type { Extension } from "./extension.ts";
+import type { Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
 import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
 import { toRejection, toRetryHeaders } from "./protocol/app-errors.ts";
 import { errorCodes, createRejection, type Batch, type Message } from "./protocol/messages.ts";
-import { checkRequest } from "./protocol/check-request.ts";
+import { findScopeProblem } from "./protocol/check-scope.ts";
+import { dispatchBatch } from "./protocol/dispatch-batch.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
 import { readMirroredHeaders } from "./transport/headers.ts";
 import { createSessionIdCodec } from "./transport/session-id.ts";
@@ -29,9 +30,6 @@ import { promptMethods } from "./prompts.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
-
-/** Maximum length of a batch's responses; the calls after that are not run. */
-const maxBatchResponseLength = 8 * 1024 * 1024;
 
 export interface McpEndpointOptions {
   deps: Deps;
@@ -99,23 +97,8 @@ export function createMcpEndpoint({
     if (grantId !== null) recordCall(grantId);
   };
   const tasks = createTasks({ deps, tools, log, countCall });
-  const toolMethods = createToolMethods({
-    tools,
-    chatApp,
-    rawTools: extension?.tools ?? [],
-    deps,
-    log,
-    tasks,
-    countCall,
-  });
-  const subscriptions = createSubscriptions({
-    deps,
-    log,
-    capabilities,
-    challenges,
-    countCall,
-    events: extension?.events,
-  });
+  const toolMethods = createToolMethods({ tools, chatApp, deps, log, tasks, countCall });
+  const subscriptions = createSubscriptions({ deps, log, challenges, countCall });
   const methods = new Map<string, Method>([
     ...createLifecycleMethods({
       serverInfo,
@@ -130,9 +113,10 @@ export function createMcpEndpoint({
     ...createPostResources(deps, countCall),
     ...promptMethods,
     ...tasks.methods,
-    ...(extension?.methods ?? []),
   ]);
   chatApp?.addTo(methods, countCall);
+  extension?.extendMethods(methods, tasks.start);
+  const receive = extension?.receive ?? rejectResponse;
   const formatResultMeta = createResultMetaFormatter(serverInfo);
   const dispatcher = createDispatcher({ methods, formatResultMeta, log, newId: deps.newId });
   const readBody = createBodyReader();
@@ -228,44 +212,32 @@ export function createMcpEndpoint({
       const limitError = checkMessageLimit(user.id);
       if (limitError) throw limitError;
     }
-    for (const request of requests) {
-      const { method, params } = request;
+    for (const { id, method, params } of requests) {
       logContext.rpcMethod = method.slice(0, 100);
       if (method === "tools/call" && typeof params["name"] === "string") logContext.tool = params["name"].slice(0, 100);
-      const problem = checkRequest(request, methods.get(method), req.headers, scopes, challenges);
+      const requiredScope = methods.get(method)?.getRequiredScope?.(params);
+      const problem = requiredScope && findScopeProblem(requiredScope, scopes, challenges, id);
       if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
     }
     for (const item of messages) {
+      const rejection = receive(item, { sessionId: context.sessionId, headers: req.headers });
+      if (rejection) return respondWithRejection(req, res, rejection);
       if (item.kind === "notification" && item.method === "notifications/cancelled")
         dispatcher.cancel(context.sessionId, item.params["requestId"]);
-      if (item.kind === "response" && !extension?.receive(context.sessionId, item.message)) {
-        return respondWithRejection(
-          req,
-          res,
-          createRejection(400, errorCodes.invalidRequest, "Bad Request: no request is waiting for this response"),
-        );
-      }
     }
     const writer = createHttpWriter(res);
     if (message.kind === "request") return dispatcher.dispatch(message, context, writer);
     // Streamable HTTP: notifications and responses get 202 without a body.
     if (requests.length === 0) return void res.writeHead(202).end();
-    const responses: string[] = [];
-    for (const [i, request] of requests.entries()) {
-      if (responses.reduce((sum, { length }) => sum + length, 0) > maxBatchResponseLength) {
-        const notRun = "The responses of this batch are too long, so this call was not run: send it again, alone.";
-        responses.push(toErrorJson(createRejection(200, errorCodes.invalidRequest, notRun, request.id)));
-        continue;
-      }
-      // The calls of a batch run one after the other, so the access may end, and other users wait, between them.
-      if (i > 0) await setImmediate();
-      const authority = i === 0 ? context : await readAuthorityAgain();
-      if (!authority) return;
-      await dispatcher.dispatch(request, { ...context, ...authority }, createBatchWriter(responses, writer));
-    }
-    writer.end(200, `[${responses.join(",")}]`);
+    return dispatchBatch(dispatcher, requests, context, writer, readAuthorityAgain);
   }
 }
+
+/** The product sends no requests to clients, so it expects no responses. */
+const rejectResponse: Extension["receive"] = ({ kind }) =>
+  kind === "response"
+    ? createRejection(400, errorCodes.invalidRequest, "Bad Request: no request is waiting for this response")
+    : undefined;
 
 const toLogFields = ({ user, client, membership }: Authentication): RequestLogContext => ({
   userId: user.id,

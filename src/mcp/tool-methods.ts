@@ -8,9 +8,8 @@ import { AppError, edgeError, renderError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { ChatApp } from "./chat-app/chat-app.ts";
 import { errorHints } from "./error-hints.ts";
-import type { Exchange, Method, RawTool, Result } from "./protocol/method.ts";
+import type { Exchange, Method, Result } from "./protocol/method.ts";
 import { errorCodes } from "./protocol/messages.ts";
-import { listParamHeaders } from "./protocol/param-headers.ts";
 import { createUrlElicitation } from "./url-elicitation.ts";
 import { suggestTool } from "./suggest-tool.ts";
 import type { Tasks } from "./tasks/tasks.ts";
@@ -27,7 +26,6 @@ export interface ToolMethods {
 
 export interface ToolMethodsOptions {
   tools: readonly Tool[];
-  rawTools: readonly RawTool[];
   deps: Deps;
   log: Log;
   tasks: Tasks;
@@ -38,18 +36,12 @@ export interface ToolMethodsOptions {
 
 /** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
 export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
-  const { rawTools, deps, log, tasks, countCall, chatApp } = options;
+  const { deps, log, tasks, countCall, chatApp } = options;
   const tools = [...options.tools, ...(chatApp?.tools ?? [])];
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
-  const rawToolsByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
   const listingsByTool = new Map(
     tools.map((tool) => [tool, JSON.stringify(toListing(tool, { hasChatApp: chatApp !== undefined }))]),
-  );
-  const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
-  // Inputs that clients repeat in headers. The tools of the product have none.
-  const paramHeadersByName = new Map(
-    rawTools.map(({ listing }) => [listing.name, listParamHeaders(listing.inputSchema)]),
   );
   const listCache = new Map<string, string>();
   const listAllTools = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
@@ -73,14 +65,15 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
         const listTools = canShowApp ? listAllTools : listModelTools;
         const listJson =
           listCache.get(cacheKey) ??
-          `"tools":[${[...listTools(caller.scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
+          `"tools":[${listTools(caller.scopes)
+            .map((tool) => listingsByTool.get(tool))
+            .join(",")}]`;
         listCache.set(cacheKey, listJson);
         return listJson;
       },
     },
     call: {
       getRequiredScope: ({ name }) => toolsByName.get(name as string)?.scope,
-      getParamHeaders: ({ name }) => paramHeadersByName.get(name as string),
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
         if (typeof name !== "string")
@@ -89,8 +82,6 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
           throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
         const tool = toolsByName.get(name);
         if (!tool) {
-          const rawTool = rawToolsByName.get(name);
-          if (rawTool) return callRawTool(rawTool, args as Args, exchange);
           countCall(exchange.caller);
           const suggestion = suggestTool(
             name,
@@ -128,7 +119,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
       );
     const input = parseResult.data as never;
     if (tool.runsAsTask && supportsTasks(exchange))
-      return tasks.start(exchange, tool.name, ({ signal }) =>
+      return tasks.start(exchange, tool.name, (signal) =>
         tool.run(deps, caller, input, { getSignal: () => signal }).then(
           (output) => toSuccessResult(output, []),
           (error: unknown) => {
@@ -146,11 +137,6 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
       urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
     if (elicitation) return elicitation;
     return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, input, output as never)) ?? []);
-  }
-
-  async function callRawTool(tool: RawTool, args: Args, exchange: Exchange): Promise<Result> {
-    const outcome = await tool.call(exchange, args);
-    return typeof outcome === "function" ? tasks.start(exchange, tool.listing.name, outcome) : outcome;
   }
 
   /** Logs the error, unless the caller caused it, and returns it as a result. */

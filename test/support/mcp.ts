@@ -6,7 +6,7 @@ import { createMetrics } from "#http/health-routes.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
 import { createHttpServer } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
-import type { Extension } from "#mcp/protocol/method.ts";
+import type { Extension } from "#mcp/extension.ts";
 import type { Tool } from "#mcp/define-tool.ts";
 import { tools as productTools } from "#mcp/tool-list.ts";
 import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limiter.ts";

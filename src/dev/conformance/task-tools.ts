@@ -1,14 +1,13 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RawTool } from "#mcp/protocol/method.ts";
 import { errorCodes } from "#mcp/protocol/messages.ts";
 import { requireTasks, supportsTasks } from "#mcp/tasks/tasks-extension.ts";
-import { createTool } from "./content-tools.ts";
+import { createTool, type FixtureTool } from "./fixture-tool.ts";
 import { createElicitation, readElicitation, requireInput } from "./input-required.ts";
 import { toRecord, toTextResult } from "./meta.ts";
 
 /** The conformance suite's tools for the tasks extension (SEP-2663). They use the product's own tasks. */
-export function createTaskTools(): RawTool[] {
+export function createTaskTools(): FixtureTool[] {
   return [
     createTool("greet", (_, { name }) => toTextResult(`Hello, ${String(name)}!`), { name: { type: "string" } }),
     createTool(

@@ -1,8 +1,7 @@
-import type { RequestId, ServerCapabilities, ServerEventBus } from "@modelcontextprotocol/server";
+import type { RequestId } from "@modelcontextprotocol/server";
 import type { Authentication } from "#domain/access/authenticator.ts";
 import type { Caller, Scope } from "#domain/caller.ts";
-import type { Era, ResponseMessage } from "./messages.ts";
-import type { ParamHeader } from "./param-headers.ts";
+import type { Era } from "./messages.ts";
 
 /**
  * A result: an object, or its members as JSON text (`"content":[…]`) if already serialized.
@@ -43,8 +42,6 @@ export interface Method {
   era?: Era;
   /** The scope that a request requires, checked before the method runs. */
   getRequiredScope?(params: Readonly<Record<string, unknown>>): Scope | undefined;
-  /** The inputs that the request repeats in headers (MCP spec 2026-07-28). */
-  getParamHeaders?(params: Readonly<Record<string, unknown>>): readonly ParamHeader[] | undefined;
   /** Starts a session: acts on the user's active studio, not on the studio of the previous session or grant. */
   startsSession?: true;
   /** How long the client may cache the result (MCP spec 2026-07-28, Caching). */
@@ -56,32 +53,3 @@ export interface Method {
 
 /** All methods of the endpoint, by name. */
 export type MethodTable = ReadonlyMap<string, Method>;
-
-/** Additional features on the same endpoint. Only the conformance fixtures use this. */
-export interface Extension {
-  capabilities: ServerCapabilities;
-  tools: readonly RawTool[];
-  methods: MethodTable;
-  events: ServerEventBus;
-  /** Delivers a client's response to a tool's request. Returns false if no request is waiting for it. */
-  receive(sessionId: string | undefined, response: ResponseMessage["message"]): boolean;
-}
-
-/** A tool that reads raw arguments and returns raw protocol results. */
-export interface RawTool {
-  listing: { name: string; description: string; inputSchema: object };
-  call(exchange: Exchange, args: Record<string, unknown>): RawToolOutcome | Promise<RawToolOutcome>;
-}
-
-/** The result of the call, or a function that runs the call as a task. */
-export type RawToolOutcome = Result | TaskWork;
-
-/** Runs a call as a task (SEP-2663), after the response. During shutdown, it runs before the response. */
-export type TaskWork = (context: TaskContext) => Promise<Result>;
-
-export interface TaskContext {
-  /** Aborts when the task is canceled or this process stops. */
-  readonly signal: AbortSignal;
-  /** Asks the client for input and resolves with its responses, by key. */
-  requestInput(requests: Readonly<Record<string, object>>): Promise<Record<string, unknown>>;
-}

@@ -1,11 +1,4 @@
-import {
-  ProtocolError,
-  SUBSCRIPTION_ID_META_KEY,
-  type ServerCapabilities,
-  type ServerEvent,
-  type ServerEventBus,
-  type SubscriptionFilter,
-} from "@modelcontextprotocol/server";
+import { ProtocolError, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -30,19 +23,16 @@ const filterInput = z.object({
 
 export interface ListenOptions {
   deps: Deps;
-  capabilities: ServerCapabilities;
   feed: ChangeFeed;
   slots: StreamSlots;
   countCall: (caller: Caller) => void;
-  /** Events of the conformance fixtures, which also accept URIs that are not posts. */
-  events: ServerEventBus | undefined;
 }
 
 /**
  * `subscriptions/listen` (MCP spec 2026-07-28): acknowledges the supported part of the filter and keeps the stream open
  * until either side ends it. If no part is supported, ends the stream at once with a result.
  */
-export function createListenMethod({ deps, capabilities, feed, slots, countCall, events }: ListenOptions): Method {
+export function createListenMethod({ deps, feed, slots, countCall }: ListenOptions): Method {
   return {
     era: "modern",
     getRequiredScope: () => "studio:read",
@@ -57,20 +47,20 @@ export function createListenMethod({ deps, capabilities, feed, slots, countCall,
       if (parseResult.data.taskIds) requireTasks({ era, params });
       const requestedUris = parseResult.data.resourceSubscriptions ?? [];
       const posts = await findPosts(caller, requestedUris);
-      const filter = selectSupported(parseResult.data, capabilities, (uri) => {
-        const postId = parsePostUri(uri);
-        return postId === undefined ? events !== undefined : posts.has(postId);
-      });
+      const supportedUris = requestedUris.filter((uri) => posts.has(parsePostUri(uri) ?? ""));
       const slot = slots.take(authentication);
       if (!slot) throw new ProtocolError(errorCodes.httpError, streamLimitMessage);
       const notify = createNotifier(send, id);
-      notify("notifications/subscriptions/acknowledged", { notifications: filter });
-      if (Object.keys(filter).length === 0 || slots.isClosed) {
+      const hasSupportedPart = supportedUris.length > 0;
+      notify("notifications/subscriptions/acknowledged", {
+        notifications: hasSupportedPart ? { resourceSubscriptions: supportedUris } : {},
+      });
+      if (!hasSupportedPart || slots.isClosed) {
         slot.release();
         return toSubscriptionMeta(id);
       }
       const { tokenHash, user } = authentication;
-      return openStream(slot, { tokenHash, userId: user.id, studioId: caller.studio.id }, posts, filter, notify, id);
+      return openStream(slot, { tokenHash, userId: user.id, studioId: caller.studio.id }, posts, notify, id);
     },
   };
 
@@ -88,14 +78,12 @@ export function createListenMethod({ deps, capabilities, feed, slots, countCall,
     slot: StreamSlot,
     identity: Pick<Subscriber, "tokenHash" | "userId" | "studioId">,
     posts: SubscribedPosts,
-    filter: SubscriptionFilter,
     notify: Notifier,
     id: string | number,
   ): OpenStream {
     return (end) => {
       const cleanUp = (): void => {
         removeFromFeed();
-        unsubscribe?.();
         slot.release();
       };
       slot.end = () => {
@@ -110,10 +98,6 @@ export function createListenMethod({ deps, capabilities, feed, slots, countCall,
         },
         posts,
       );
-      const unsubscribe = events?.subscribe((event) => {
-        const { name, accepts } = notificationByEvent[event.kind];
-        if (accepts(filter, event)) notify(name, "uri" in event ? { uri: event.uri } : {});
-      });
       return cleanUp;
     };
   }
@@ -128,39 +112,3 @@ const createNotifier =
   (send: (message: Record<string, unknown>) => void, id: string | number): Notifier =>
   (name, fields) =>
     send({ method: name, params: { ...fields, ...toSubscriptionMeta(id) } });
-
-function selectSupported(
-  requested: SubscriptionFilter,
-  { tools, prompts, resources }: ServerCapabilities,
-  isSupportedUri: (uri: string) => boolean,
-): SubscriptionFilter {
-  const uris = resources?.subscribe ? (requested.resourceSubscriptions ?? []).filter(isSupportedUri) : [];
-  return {
-    ...(requested.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
-    ...(requested.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),
-    ...(requested.resourcesListChanged && resources?.listChanged ? { resourcesListChanged: true } : {}),
-    ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
-  };
-}
-
-/** The notification for each kind of event, and which filters include it. */
-const notificationByEvent: {
-  [Kind in ServerEvent["kind"]]: { name: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
-} = {
-  tools_list_changed: {
-    name: "notifications/tools/list_changed",
-    accepts: (filter) => filter.toolsListChanged === true,
-  },
-  prompts_list_changed: {
-    name: "notifications/prompts/list_changed",
-    accepts: (filter) => filter.promptsListChanged === true,
-  },
-  resources_list_changed: {
-    name: "notifications/resources/list_changed",
-    accepts: (filter) => filter.resourcesListChanged === true,
-  },
-  resource_updated: {
-    name: "notifications/resources/updated",
-    accepts: (filter, event) => "uri" in event && filter.resourceSubscriptions?.includes(event.uri) === true,
-  },
-};

@@ -19,7 +19,7 @@ import {
   toPostUri,
   uriParams,
 } from "../post-resources.ts";
-import { findScopeProblem } from "../protocol/check-request.ts";
+import { findScopeProblem } from "../protocol/check-scope.ts";
 import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
 import type { Challenges } from "../transport/bearer-challenge.ts";

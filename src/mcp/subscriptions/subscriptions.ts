@@ -1,4 +1,3 @@
-import type { ServerCapabilities, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createChangeFeed, type ChangeFeed } from "#domain/subscriptions/change-feed.ts";
@@ -21,10 +20,8 @@ export interface Subscriptions {
 export interface SubscriptionOptions {
   deps: Deps;
   log: Log;
-  capabilities: ServerCapabilities;
   challenges: Challenges;
   countCall: (caller: Caller) => void;
-  events: ServerEventBus | undefined;
 }
 
 /** Announces changes of posts to clients of all protocol versions. All streams share the same limits. */

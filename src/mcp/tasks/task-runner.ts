@@ -5,8 +5,7 @@ import type { Deps } from "#domain/deps.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import { errorCodes } from "../protocol/messages.ts";
-import type { Result, TaskContext, TaskWork } from "../protocol/method.ts";
-import { createTaskInput, type TaskInput } from "./task-input.ts";
+import type { Result } from "../protocol/method.ts";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
 
 /** How often the process that runs a call confirms that it still does, and notices a cancellation elsewhere. */
@@ -22,13 +21,17 @@ const lostError = {
   message: "The server was restarted before the call finished. Call the tool again.",
 };
 
+/**
+ * Runs a call as a task (SEP-2663), after the response; during shutdown, before the response. The signal aborts when the
+ * task is canceled or this process stops.
+ */
+export type TaskWork = (signal: AbortSignal) => Promise<Result>;
+
 export interface TaskRunner {
   /** Stores the task, then runs the call in this process. Resolves when the task is stored. */
   start(caller: Caller, tool: string, work: TaskWork): Promise<StartedTask>;
   /** Stops the call, if it runs in this process. */
   stop(taskId: string): void;
-  /** What the call waits for; undefined if it does not run in this process. */
-  getInput(taskId: string): TaskInput | undefined;
   /** Returns the record as failed if the process that ran the call has stopped; otherwise unchanged. */
   failIfLost(record: TaskRecord): TaskRecord;
   /** True after `drain`: callers must not start more tasks. */
@@ -46,7 +49,6 @@ export interface StartedTask {
 
 interface RunningTask {
   controller: AbortController;
-  input: TaskInput;
   /** Resolves when the outcome is saved. */
   completion: Promise<void>;
 }
@@ -72,26 +74,24 @@ export function createTaskRunner(
         updatedAt: now,
       };
       const controller = new AbortController();
-      const input = createTaskInput(controller.signal);
       const { promise: completion, resolve: resolveCompletion } = Promise.withResolvers<void>();
       const removeTask = (): void => {
         runningTasks.delete(taskId);
         resolveCompletion();
       };
       // Before the task is stored, so that a shutdown waits for it.
-      runningTasks.set(taskId, { controller, input, completion });
+      runningTasks.set(taskId, { controller, completion });
       try {
         await store.create(caller, taskId, record);
       } catch (error) {
         removeTask();
         throw error;
       }
-      const outcome = runWork(tool, work, { signal: controller.signal, requestInput: input.request });
+      const outcome = runWork(tool, work, controller.signal);
       void keepRecordUpdated(caller, taskId, record, outcome, controller).finally(removeTask);
       return { taskId, record };
     },
     stop: (taskId) => runningTasks.get(taskId)?.controller.abort(),
-    getInput: (taskId) => runningTasks.get(taskId)?.input,
     failIfLost(record) {
       const isLost =
         record.status === "working" && record.followedOutput === undefined && clock() - record.updatedAt > lostAfterMs;
@@ -119,9 +119,9 @@ export function createTaskRunner(
   }
 
   /** Returns the fields of the record that the call determines. Never rejects. */
-  async function runWork(tool: string, work: TaskWork, context: TaskContext): Promise<Partial<TaskRecord>> {
+  async function runWork(tool: string, work: TaskWork, signal: AbortSignal): Promise<Partial<TaskRecord>> {
     try {
-      return { status: "completed", result: toResultObject(await work(context)) };
+      return { status: "completed", result: toResultObject(await work(signal)) };
     } catch (error) {
       if (stopController.signal.aborted) return { status: "failed", error: lostError };
       if (error instanceof ProtocolError) {
@@ -129,7 +129,7 @@ export function createTaskRunner(
         return { status: "failed", error: { code, message, ...(data === undefined ? {} : { data }) } };
       }
       const reference = newId("request");
-      if (!context.signal.aborted) log.error({ err: error, reference, tool }, "task failed");
+      if (!signal.aborted) log.error({ err: error, reference, tool }, "task failed");
       return {
         status: "failed",
         error: { code: errorCodes.internal, message: `Internal error. Reference: ${reference}.` },

@@ -6,10 +6,10 @@ import { seconds, toIsoTime } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import type { Tool } from "../define-tool.ts";
 import { errorCodes } from "../protocol/messages.ts";
-import type { Exchange, Method, Result, TaskWork } from "../protocol/method.ts";
+import type { Exchange, Method, Result } from "../protocol/method.ts";
 import { createMethodResponder } from "../protocol/responder.ts";
 import { toSuccessResult } from "../tool-results.ts";
-import { createTaskRunner, toResultObject, type StartedTask } from "./task-runner.ts";
+import { createTaskRunner, toResultObject, type StartedTask, type TaskWork } from "./task-runner.ts";
 import { createTaskStore, taskLifetime, type TaskRecord } from "./task-store.ts";
 import { requireTasks } from "./tasks-extension.ts";
 
@@ -45,7 +45,7 @@ export function createTasks(options: {
   return {
     async start(exchange, tool, work) {
       // The shutdown may interrupt the call. A client that waits for the response notices that at once.
-      if (runner.isDraining) return work({ signal: exchange.getSignal(), requestInput: rejectInputRequest });
+      if (runner.isDraining) return work(exchange.getSignal());
       return toTaskResult(await runner.start(exchange.caller, tool, work));
     },
     async follow(caller, tool, output) {
@@ -91,23 +91,20 @@ export function createTasks(options: {
 
   async function getTask(caller: Caller, { taskId }: z.infer<typeof taskIdInput>): Promise<Record<string, unknown>> {
     const record = await refreshRecord(caller, taskId, await findRecord(caller, taskId));
-    const inputRequests = runner.getInput(taskId)?.listRequests() ?? {};
     const { result, error } = record;
-    const isWaiting = record.status === "working" && Object.keys(inputRequests).length > 0;
     return {
       ...toTask({ taskId, record }),
-      ...(isWaiting ? { status: "input_required", inputRequests } : {}),
       ...(result === undefined ? {} : { result: { resultType: "complete", ...result } }),
       ...(error === undefined ? {} : { error, statusMessage: error.message }),
     };
   }
 
+  /** No call waits for input, so the responses are ignored. */
   async function updateTask(
     caller: Caller,
-    { taskId, inputResponses }: z.infer<typeof updateTaskInput>,
+    { taskId }: z.infer<typeof updateTaskInput>,
   ): Promise<Record<string, unknown>> {
     await findRecord(caller, taskId);
-    runner.getInput(taskId)?.deliver(inputResponses);
     return {};
   }
 
@@ -153,10 +150,6 @@ export function createTasks(options: {
   function findTool(name: string): Tool | undefined {
     return tools.find((tool) => tool.name === name);
   }
-}
-
-async function rejectInputRequest(): Promise<never> {
-  throw new ProtocolError(errorCodes.internal, "The server is shutting down. Call the tool again.");
 }
 
 const toTaskResult = (task: StartedTask): Result => ({ resultType: "task", ...toTask(task) });

@@ -88,13 +88,3 @@ export function createHttpWriter(res: ServerResponse): ResponseWriter {
     },
   };
 }
-
-/** Collects the responses of a batch; messages before a result are dropped. */
-export function createBatchWriter(responses: string[], parent: ResponseWriter): ResponseWriter {
-  return {
-    setHeader: () => {},
-    sendEvent: () => {},
-    end: (_, json) => void responses.push(json),
-    onDisconnect: (handler) => parent.onDisconnect(handler),
-  };
-}

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { decodeHeaderValue, type HeaderMismatch } from "./standard-headers.ts";
+import { decodeHeaderValue, type HeaderMismatch } from "#mcp/protocol/standard-headers.ts";
 
 /**
  * An input that clients repeat in the header `Mcp-Param-{name}` (MCP spec 2026-07-28, Custom Headers from Tool
