@@ -18,7 +18,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   auth: ["domain", "lib"],
   mcp: ["domain", "lib"],
   http: ["mcp", "auth", "domain", "lib"],
-  dev: ["http", "mcp", "auth", "connectors", "domain", "lib"],
+  dev: ["http", "mcp", "auth", "connectors", "db", "domain", "lib"],
   ops: ["db", "storage", "domain", "lib"],
   app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "storage"],
 };

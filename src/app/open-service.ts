@@ -8,6 +8,7 @@ import { findClientProblems, readOperatorClients } from "#auth/operator-clients.
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
+import { createSandboxStore } from "#db/sandbox.ts";
 import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
@@ -72,6 +73,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       createPublicFetch({ ...platformFetchLimits, privateHosts: config.privateHosts }),
       { plcUrl: config.plcUrl, clientKeys: deriveSigningKeys(secrets, "platform-client-key") },
     ),
+    sandboxStore: createSandboxStore(database),
     disk: fileStorage.disk,
     secrets,
     clients,

@@ -6,6 +6,7 @@ import { createOAuthServer } from "#auth/oauth-server.ts";
 import type { readOperatorClients } from "#auth/operator-clients.ts";
 import { createSessions, createSignIn } from "#auth/sign-in.ts";
 import type { Config } from "#config/config.ts";
+import type { SandboxStore } from "#db/sandbox.ts";
 import { callLimits, createCallLimiter, noCallLimit } from "#domain/access/call-limiter.ts";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
 import {
@@ -64,6 +65,7 @@ export interface CreateServiceOptions {
   deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker">;
   /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
+  sandboxStore: SandboxStore;
   /** Absent if files are stored in S3. */
   disk?: DiskFileStorage | undefined;
   secrets: Secrets;
@@ -90,7 +92,9 @@ export function createService(options: CreateServiceOptions): Service {
 
   // Dependencies of the verbs.
   const dev =
-    config.identityProviders.length === 0 ? createDevServices({ ...options.deps, log, secret: secrets[0] }) : undefined;
+    config.identityProviders.length === 0
+      ? createDevServices({ ...options.deps, log, secret: secrets[0] }, options.sandboxStore)
+      : undefined;
   const platformSetups = [...(dev ? [dev.platform] : []), ...options.platforms];
   const platforms = createPlatforms(base, platformSetups, log);
   const mediaTokens = createMediaTokens(signer, base, clock);

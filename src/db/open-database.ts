@@ -25,7 +25,6 @@ import { createPublicationStore } from "./publications.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { createSearchIndexStore } from "./search-index.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
-import { createSandboxStore } from "./sandbox.ts";
 import { createImageInspectionStore } from "./image-inspections.ts";
 import { createSharedFileStore } from "./shared-files.ts";
 import { createStrayFileStore } from "./stray-files.ts";
@@ -70,7 +69,6 @@ function createStoresFor(connection: Connection): AllStores {
     publications,
     publicationRuns: publications,
     calendar: createCalendarStore(connection),
-    sandbox: createSandboxStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),

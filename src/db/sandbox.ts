@@ -1,5 +1,28 @@
-import type { SandboxFaults, SandboxStore } from "#domain/publishing/sandbox-store.ts";
 import { changesRow, type Connection } from "./database.ts";
+import type { SandboxMedia, SandboxPost } from "./schema.ts";
+
+/** For each fault, how many of the next publish requests have it. */
+interface SandboxFaults {
+  dropResponses: number;
+  rejectNext: number;
+  unavailableNext: number;
+}
+
+/** What the sandbox platform stores: in the database, so that it survives restarts and all processes share it. */
+export interface SandboxStore {
+  addMedia(media: SandboxMedia & { id: string; account: string; createdAt: number }): Promise<void>;
+  /** In the order of `ids`; unknown ids are left out. */
+  listMedia(account: string, ids: readonly string[]): Promise<SandboxMedia[]>;
+  /** False if the account already has a post with this key. */
+  addPost(post: SandboxPost & { idempotencyKey: string | null }): Promise<boolean>;
+  /** The id of the post with this key. */
+  findByKey(account: string, idempotencyKey: string, createdAfter: number): Promise<string | undefined>;
+  /** Oldest first. */
+  listPosts(): Promise<SandboxPost[]>;
+  setFaults(faults: { [Name in keyof SandboxFaults]?: number | undefined }): Promise<void>;
+  /** Returns whether the next request has the fault, and if so, decrements the fault's count. */
+  takeFault(name: keyof SandboxFaults): Promise<boolean>;
+}
 
 export function createSandboxStore({ q }: Connection): SandboxStore {
   return {
@@ -43,7 +66,7 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
       const rows = Object.entries(faults).map(([name, remaining = 0]) => ({ name, remaining }));
       if (rows.length > 0) await q.insertInto("sandboxFaults").values(rows).execute();
     },
-    takeFault: (name: keyof SandboxFaults) =>
+    takeFault: (name) =>
       q
         .updateTable("sandboxFaults")
         .set((eb) => ({ remaining: eb("remaining", "-", 1) }))

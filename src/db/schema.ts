@@ -9,13 +9,26 @@ import type { ConnectLink, RegisteredApp } from "#domain/platforms/ports.ts";
 import type { Post } from "#domain/posts/post.ts";
 import type { Publication } from "#domain/publishing/ports.ts";
 import type { StoredProgress } from "#domain/publishing/progress.ts";
-import type { SandboxMedia, SandboxPost } from "#domain/publishing/sandbox-store.ts";
 import type { ImageInspection } from "#domain/renditions/ports.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/studios/ports.ts";
 import type { McpSession } from "#domain/subscriptions/ports.ts";
 import type { UploadFile, UploadLink } from "#domain/uploads/ports.ts";
 
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & { [C in Column]: Generated<Row[C]> };
+
+export interface SandboxMedia {
+  mimeType: string;
+  bytes: number;
+  altText: string | null;
+}
+
+export interface SandboxPost {
+  id: string;
+  account: string;
+  text: string;
+  media: SandboxMedia[];
+  createdAt: number;
+}
 
 interface SearchColumns {
   searchText: string;

@@ -1,6 +1,7 @@
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import type { Route } from "#http/server.ts";
 import { callbackPath, type PlatformSetup } from "#connectors/connectors.ts";
+import type { SandboxStore } from "#db/sandbox.ts";
 import { createDevIssuerRoutes } from "./dev-issuer-routes.ts";
 import { createDevIssuer } from "./dev-issuer.ts";
 import type { DevDeps } from "./in-process-provider.ts";
@@ -16,7 +17,7 @@ export interface DevServices {
   routes: readonly Route[];
 }
 
-export function createDevServices(deps: DevDeps): DevServices {
+export function createDevServices(deps: DevDeps, sandboxStore: SandboxStore): DevServices {
   const { baseUrl } = deps;
   const devIssuer = createDevIssuer(deps);
   const sandbox = createSandboxPlatform(deps, `${baseUrl}${callbackPath}sandbox`);
@@ -25,7 +26,7 @@ export function createDevServices(deps: DevDeps): DevServices {
     platform: createSandboxSetup(sandbox),
     routes: [
       ...createDevIssuerRoutes(baseUrl, devIssuer),
-      ...createSandboxApi({ ...deps, store: deps.sandbox, findAccount: sandbox.findAccount }),
+      ...createSandboxApi({ ...deps, store: sandboxStore, findAccount: sandbox.findAccount }),
       ...createSandboxRoutes(baseUrl, sandbox),
     ],
   };

@@ -30,7 +30,7 @@ export interface InProcessProvider {
   finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<void>;
 }
 
-export interface DevDeps extends Pick<Deps, "baseUrl" | "clock" | "newId" | "oauthRecords" | "sandbox"> {
+export interface DevDeps extends Pick<Deps, "baseUrl" | "clock" | "newId" | "oauthRecords"> {
   log: Log;
   /** Stays the same after a restart, and is the same in all processes. */
   secret: string;

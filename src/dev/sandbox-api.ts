@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import type { SandboxStore } from "#domain/publishing/sandbox-store.ts";
+import type { SandboxStore } from "#db/sandbox.ts";
 import { isLocalPeer } from "#http/guards.ts";
 import { routeNotFoundError } from "#http/problem.ts";
 import type { Handler, Route } from "#http/server.ts";

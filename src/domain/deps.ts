@@ -31,7 +31,6 @@ import type { TextChecks } from "./platforms/text-checks.ts";
 import type { CalendarStore } from "./publishing/list-calendar.ts";
 import type { PublicationRunStore, PublicationStore } from "./publishing/ports.ts";
 import type { Publisher } from "./publishing/publisher.ts";
-import type { SandboxStore } from "./publishing/sandbox-store.ts";
 import type { ImageInspectionStore } from "./renditions/ports.ts";
 import type { LockablePostStore, PostStore } from "./posts/ports.ts";
 import type { PostSummaryStore } from "./posts/post-summary.ts";
@@ -74,7 +73,6 @@ export interface Stores {
   platformStore: PlatformStore;
   publications: PublicationStore;
   calendar: CalendarStore;
-  sandbox: SandboxStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createSandboxStore } from "#db/sandbox.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -98,7 +99,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   };
   const addFaults = async (): Promise<void> => {
     const { dropResponses, unavailableNext } = await readFaults();
-    await publishing.service.deps.sandbox.setFaults({
+    await createSandboxStore(fixture.database).setFaults({
       dropResponses: dropResponses + 1,
       unavailableNext: unavailableNext + 1,
     });

@@ -14,6 +14,7 @@ import {
   openDatabase,
   type OpenDatabaseOptions,
 } from "#db/open-database.ts";
+import { createSandboxStore, type SandboxStore } from "#db/sandbox.ts";
 import { createLongWorkQueue } from "#domain/access/long-work.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createTextChecks } from "#domain/platforms/text-checks.ts";
@@ -42,8 +43,8 @@ export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
-/** `writes`: for states that no verb creates. */
-export type TestDeps = JobDeps & { writes: WriteStores };
+/** `writes`: for states that no verb creates. `sandboxStore`: for a service (`startService`). */
+export type TestDeps = JobDeps & { writes: WriteStores; sandboxStore: SandboxStore };
 
 /** The fields of `location`, `database` and `deps` are set before the first test of a suite, so only tests and hooks may read them. */
 export interface Fixture {
@@ -110,6 +111,7 @@ export function createDeps(database: Database, clock: Clock): TestDeps {
   return {
     ...createStores(database),
     writes: createWriteStores(database),
+    sandboxStore: createSandboxStore(database),
     clock,
     newId: createIdGenerator(clock),
     newSecret: () => randomBytes(32).toString("base64url"),

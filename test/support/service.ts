@@ -32,6 +32,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
     secrets: ["a test secret that is long enough"],
     clients: [],
     platforms: [],
+    sandboxStore: serviceDeps.sandboxStore,
     webFiles: { find: () => undefined },
     fetchDocument: async () => new Response(null, { status: 404 }),
     dependencies: [],
