@@ -18,7 +18,7 @@ import {
 import { createDiskParts, type DiskParts } from "./parts.ts";
 import { prepareRoot } from "./root-folder.ts";
 import { createWriter, syncFolder } from "./write-file.ts";
-import { bodyTooLargeError } from "../body-too-large-error.ts";
+import { bodyTooLargeError } from "../read-batches.ts";
 
 /** Creates the signed URLs that browsers and `curl` use. The HTTP edge signs and serves them. */
 export interface DiskUrls {

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
-import { maxBatchChunks, writeAll } from "./write-file.ts";
-import { bodyTooLargeError } from "../body-too-large-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { writeAll } from "./write-file.ts";
+import { readBatches, type Batch } from "../read-batches.ts";
 
 export interface PartWriters {
   /** Writes a body of exactly `bytes` bytes at `offset` of the folder's data file, durably. */
@@ -33,7 +32,6 @@ export interface WriteSteps {
   onFinish(): Promise<void>;
 }
 
-const batchBytes = 1024 * 1024;
 /** Received bytes are synced in the background after this many, so that the sync at the end of a part is short. */
 const syncBytes = 8 * 1024 * 1024;
 const heartbeatMs = 2000;
@@ -128,9 +126,10 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
   let file: FileHandle | undefined;
   try {
     assertOpen();
-    if (!(await steps.onStart())) return await drainBody(untilAborted(body, controller.signal), range.bytes);
+    const batches = readBatches(body, { maxBytes: range.bytes, signal: controller.signal });
+    if (!(await steps.onStart())) return await drainBody(batches);
     file = await withDiskErrors(open(join(folder, "data"), "r+"));
-    await copyBody(file, untilAborted(body, controller.signal), range, assertOpen);
+    await copyBody(file, batches, range, assertOpen);
     await withDiskErrors(file.datasync());
     await steps.onFinish();
   } finally {
@@ -143,44 +142,32 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
 /** Receives one batch while the previous one is written, so at most two batches are in memory. */
 async function copyBody(
   file: FileHandle,
-  body: AsyncIterable<Uint8Array>,
+  batches: AsyncIterable<Batch>,
   { offset, bytes }: PartWrite["range"],
   assertOpen: () => void,
 ): Promise<void> {
   let receivedBytes = 0;
-  let flushedBytes = 0;
-  let batch: Uint8Array[] = [];
   let pendingWrite = Promise.resolve();
   let pendingSync: Promise<void> | undefined;
   let syncStart = 0;
   const syncInBackground = (): void => {
-    if (pendingSync || flushedBytes - syncStart < syncBytes) return;
-    syncStart = flushedBytes;
+    if (pendingSync || receivedBytes - syncStart < syncBytes) return;
+    syncStart = receivedBytes;
     pendingSync = withDiskErrors(file.datasync()).then(() => (pendingSync = undefined));
     // Only prevents an unhandled rejection: `await pendingSync` at the end of copyBody throws the error.
     pendingSync.catch(() => {});
   };
-  const flush = async (): Promise<void> => {
-    await pendingWrite;
-    syncInBackground();
-    const chunks = batch;
-    const position = offset + flushedBytes;
-    flushedBytes = receivedBytes;
-    batch = [];
-    assertOpen();
-    pendingWrite = writeAll(file, chunks, position);
-    // Only prevents an unhandled rejection: the next `await pendingWrite` throws the error.
-    pendingWrite.catch(() => {});
-  };
   try {
-    for await (const chunk of body) {
-      receivedBytes += chunk.length;
-      if (receivedBytes > bytes) throw bodyTooLargeError();
-      batch.push(chunk);
-      if (receivedBytes - flushedBytes >= batchBytes || batch.length >= maxBatchChunks) await flush();
+    for await (const batch of batches) {
+      await pendingWrite;
+      syncInBackground();
+      assertOpen();
+      pendingWrite = writeAll(file, batch.chunks, offset + receivedBytes);
+      // Only prevents an unhandled rejection: the next `await pendingWrite` throws the error.
+      pendingWrite.catch(() => {});
+      receivedBytes += batch.bytes;
     }
     if (receivedBytes < bytes) throw tooShortError();
-    await flush();
   } finally {
     await Promise.allSettled([pendingWrite, pendingSync]); // never close the file during a write
   }
@@ -189,12 +176,8 @@ async function copyBody(
 }
 
 /** The part is already complete. Reads the body to its end, so that the client receives the response. */
-async function drainBody(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
-  let receivedBytes = 0;
-  for await (const chunk of body) {
-    receivedBytes += chunk.length;
-    if (receivedBytes > bytes) throw bodyTooLargeError();
-  }
+async function drainBody(batches: AsyncIterable<Batch>): Promise<void> {
+  for await (const _ of batches);
 }
 
 const uploadClosedError = (): AppError => notFoundError("upload");

@@ -16,7 +16,7 @@ import { appendPartLog, createPartLog, readPartLog } from "./part-log.ts";
 import { createPartWriters, tooShortError } from "./part-writers.ts";
 import { createBufferPool, createRunningDigest, type RunningDigest } from "./running-digest.ts";
 import { syncFolder, type DiskWriter } from "./write-file.ts";
-import { bodyTooLargeError } from "../body-too-large-error.ts";
+import { bodyTooLargeError } from "../read-batches.ts";
 import { validateKey } from "../validate-key.ts";
 
 /** With S3, clients send parts straight to the store. The disk store receives them itself. */

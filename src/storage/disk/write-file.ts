@@ -5,8 +5,7 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
 import { findVersions, getFolder, getTempFolder, getNextSequence, toFileVersion, type FileVersion } from "./layout.ts";
-import { bodyTooLargeError } from "../body-too-large-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { readBatches } from "../read-batches.ts";
 
 export interface DiskWriter {
   /** Creates the folder of a key durably, so that `publish` takes less time. */
@@ -40,10 +39,6 @@ export interface TempFile {
   sha256: string;
 }
 
-/** Large enough to make the cost of system calls negligible, small enough for hundreds of concurrent uploads. */
-const batchBytes = 1024 * 1024;
-/** Chunks per batch: a client can send chunks of one byte, and each takes 300 bytes of memory. Also the limit of `writev`. */
-export const maxBatchChunks = 1024;
 /** The free space is checked again after this many bytes. */
 const spaceCheckBytes = 64 * 1024 * 1024;
 
@@ -78,33 +73,23 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     }
   }
 
-  /** Hashes chunks while the batch before them is written, so at most two batches are in memory. */
+  /** Receives and hashes a batch while the previous one is written, so at most two batches are in memory. */
   async function copyBody(
     body: AsyncIterable<Uint8Array>,
     file: FileHandle,
     options: TempFileOptions,
   ): Promise<Omit<TempFile, "path">> {
     const hash = createHash("sha256");
-    const source = options.signal ? untilAborted(body, options.signal) : body;
     let bytes = 0;
     let lastSpaceCheck = 0;
-    let batch: Uint8Array[] = [];
-    let batchLength = 0;
     let pendingWrite = Promise.resolve();
     try {
-      for await (const chunk of source) {
-        bytes += chunk.length;
-        if (bytes > options.maxBytes) throw bodyTooLargeError();
-        batch.push(chunk);
-        batchLength += chunk.length;
-        if (batchLength >= batchBytes || batch.length >= maxBatchChunks) {
-          await pendingWrite;
-          pendingWrite = writeAll(file, batch);
-          pendingWrite.catch(() => {}); // the next await rethrows the error
-          batch = [];
-          batchLength = 0;
-        }
-        hash.update(chunk);
+      for await (const batch of readBatches(body, options)) {
+        await pendingWrite;
+        pendingWrite = writeAll(file, batch.chunks);
+        pendingWrite.catch(() => {}); // the next await rethrows the error
+        bytes += batch.bytes;
+        for (const chunk of batch.chunks) hash.update(chunk);
         if (bytes - lastSpaceCheck < spaceCheckBytes) continue;
         lastSpaceCheck = bytes;
         await checkSpace(0);
@@ -113,7 +98,6 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       await pendingWrite.catch(() => {}); // never close the file during a write
     }
     await pendingWrite;
-    await writeAll(file, batch);
     return { bytes, sha256: hash.digest("hex") };
   }
 

@@ -11,8 +11,7 @@ import {
 import { createHash } from "node:crypto";
 import type { FileStore, StoredFile } from "#domain/assets/model/file-store.ts";
 import { AppError } from "#lib/errors.ts";
-import { bodyTooLargeError } from "../body-too-large-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { readBatches, type Batch } from "../read-batches.ts";
 import { getErrorResponse, type S3Caller } from "./s3-caller.ts";
 
 export interface S3Target {
@@ -48,7 +47,7 @@ export async function writeObject(
   let bytes = 0;
   let upload: MultipartUpload | undefined;
   try {
-    for await (const { part, isLast } of splitIntoParts(body, partBytes, options.maxBytes, signal)) {
+    for await (const { part, isLast } of splitIntoParts(readBatches(body, options), partBytes)) {
       bytes += part.length;
       hash.update(part);
       if (isLast && !upload) {
@@ -154,31 +153,26 @@ export async function startMultipart(
 
 /** Splits the body into parts of equal size. The last part may be shorter, and is empty only if the body is. */
 async function* splitIntoParts(
-  body: AsyncIterable<Uint8Array>,
+  batches: AsyncIterable<Batch>,
   partBytes: number,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
 ): AsyncGenerator<{ part: Uint8Array; isLast: boolean }> {
-  let chunks: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let bufferedBytes = 0;
-  let totalBytes = 0;
-  const source = signal ? untilAborted(body, signal) : body;
-  for await (const chunk of source) {
-    totalBytes += chunk.length;
-    if (totalBytes > maxBytes) throw bodyTooLargeError();
-    let remainingBytes = chunk;
+  for await (const { chunks } of batches) {
+    // Copied together, because the smallest chunks take more memory than their bytes.
+    let remainingBytes: Uint8Array = Buffer.concat(chunks);
     // A full part is buffered until more bytes arrive, because it may be the last.
     while (bufferedBytes + remainingBytes.length > partBytes) {
       const missingBytes = partBytes - bufferedBytes;
-      yield { part: Buffer.concat([...chunks, remainingBytes.subarray(0, missingBytes)]), isLast: false };
+      yield { part: Buffer.concat([...pieces, remainingBytes.subarray(0, missingBytes)]), isLast: false };
       remainingBytes = remainingBytes.subarray(missingBytes);
-      chunks = [];
+      pieces = [];
       bufferedBytes = 0;
     }
-    chunks.push(remainingBytes);
+    pieces.push(remainingBytes);
     bufferedBytes += remainingBytes.length;
   }
-  yield { part: Buffer.concat(chunks), isLast: true };
+  yield { part: Buffer.concat(pieces), isLast: true };
 }
 
 export const fileNotStoredError = (): AppError => new AppError("storage_unavailable:store_lost");
