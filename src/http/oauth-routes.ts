@@ -61,7 +61,7 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
     createRoute(oauthPaths.jwks, withCors("GET", oauth.handle)),
     createRoute(oauthPaths.authorization, authorizeHandler),
     createRoute(`${oauthPaths.authorization}/*`, authorizeHandler),
-    createRoute("/.well-known/*", notFoundHandler),
+    { ...createRoute("/.well-known/*", notFoundHandler), logsRest: true },
   ];
 }
 

@@ -73,10 +73,11 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     createMediaRoute(options.media),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(options.uploads),
-    { path: "/api/*", originRule: "own", handle: options.api },
+    { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },
     {
       path: "/*",
       originRule: "own",
+      logsRest: true,
       handle: createWebAppHandler({
         files: options.webFiles,
         base: options.base,

@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import type { IdGenerator } from "#lib/ids.ts";
 import type { IpAddressSet } from "#lib/ip-address.ts";
-import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
+import type { Log, RequestLogContext } from "#lib/log.ts";
 import { runForOwner, type WorkOwner } from "#lib/work-owner.ts";
 import { createBodyDeadlines } from "./body-deadlines.ts";
 import { getClientIpKey } from "./client-ip.ts";
+import { toLoggedPath } from "./logged-path.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
@@ -28,6 +29,8 @@ export interface Route {
   /** An exact path, or a prefix that ends with `/*`. Exact paths take precedence, then the first matching prefix. */
   path: string;
   originRule: OriginRule;
+  /** The path below the prefix contains no token, so it may be logged. Otherwise, only the prefix is logged. */
+  logsRest?: true;
   /** Accepts any Host header, for probes that use the IP address of a container. */
   allowsAnyHost?: true;
   /** Disables the body timeout, for uploads. */
@@ -130,7 +133,7 @@ export function createHttpServer(options: {
       log.request({
         requestId,
         method: req.method ?? "",
-        path: route && req.url === route.path ? route.path : redactPath(req.url ?? ""),
+        path: toLoggedPath(req.url ?? "", route, context.isStaticFile),
         status: res.statusCode,
         ms: Math.round(ms * 10) / 10,
         isDisconnected: !res.writableFinished,

@@ -112,11 +112,11 @@ describe("startup", () => {
       assert.equal((await fetch(`${base}/api/me`)).status, 401);
       assert.equal((await fetch(`${base}/api/%1b%5b2J\u009b2J`)).status, 404);
       const greetingEnd = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
-      await waitUntil(() => text.includes("/api/%1b"), { description: "the log line of the last request" });
+      await waitUntil(() => text.includes("404"), { description: "the log line of the last request" });
       const lines = text.slice(greetingEnd).trimEnd().split("\n");
       assert.deepEqual(
         lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "").replace(/\d+(\.\d+)? ms/, "N ms")),
-        ["GET / 200 N ms -", "GET /api/me 401 N ms -", "GET /api/%1b%5b2J%C2%9B2J 404 N ms -"],
+        ["GET / 200 N ms -", "GET /api/me 401 N ms -", "GET /api/[redacted] 404 N ms -"],
       );
     },
   );

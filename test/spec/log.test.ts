@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, redactPath } from "#lib/log.ts";
-import { createSigner } from "#lib/signed-token.ts";
-import { createTestClock } from "../support/clock.ts";
+import { createLog } from "#lib/log.ts";
 
 function captureLines(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -92,76 +90,6 @@ test("logs successful probes at debug, and failed ones like other requests (RUN-
 });
 
 const omitIsDisconnected = <Fields extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Fields) => rest;
-
-test("logs a path without its query and its token (RUN-9)", () => {
-  const cases: Record<string, string> = {
-    "/": "/",
-    "/api/me?x=1": "/api/me",
-    "/u/abc.def": "/u/[redacted]",
-    "/u/abc.def/files/1?part=2": "/u/[redacted]",
-    "/join/abc": "/join/[redacted]",
-    "/files/ast_1?sig=abc": "/files/[redacted]",
-    "/files/a/b": "/files/[redacted]",
-    "/consent/abc": "/consent/[redacted]",
-    "/connect/abc": "/connect/[redacted]",
-    "/api/invitations/abc/accept": "/api/invitations/[redacted]/accept",
-    "/api/auth/callback/oidc?code=abc&state=def": "/api/auth/callback/oidc",
-    "/api/studios/std_1/posts": "/api/studios/std_1/posts",
-    "/u": "/u",
-    "/users/abc": "/users/abc",
-    "/?token=abc#/u/abc": "/",
-    "http://localhost:3000/u/abc": "/u/[redacted]", // absolute form, RFC 9112 §3.2.2
-    "HTTPS://x/join/abc?y": "/join/[redacted]",
-    "/u/abc#x?y": "/u/[redacted]",
-  };
-  for (const [url, expected] of Object.entries(cases)) assert.equal(redactPath(url), expected, url);
-});
-
-const secretPrefixes = ["u", "r", "join", "files", "consent", "connect", "calendar", "api/invitations"];
-const token = "s3cretT0ken";
-const secretPaths = secretPrefixes.flatMap((prefix) => {
-  const encodedPrefix = prefix.replace(/[a-z]/, (char) => `%${char.charCodeAt(0).toString(16)}`);
-  return [
-    `/${prefix}/${token}`,
-    `//${prefix}/${token}`,
-    `/${prefix}//${token}`,
-    `/${prefix.toUpperCase()}/${token}`,
-    `/${encodedPrefix}/${token}`,
-    `/${encodedPrefix.replaceAll("%", "%25")}/${token}`,
-    `/${encodedPrefix.replaceAll("%", "%252525")}/${token}`,
-    `/${prefix.replaceAll("/", "%2F")}%2f${token}`,
-    `/./${prefix}/./${token}`,
-    `/x/../${prefix}/${token}`,
-    `/x/%2E%2e/${prefix}/${token}`,
-    `/\\${prefix}\\${token}`,
-    `/${prefix};v=1/${token}`,
-    `/%00${prefix}%20/${token}`,
-    `/#/${prefix}/${token}`,
-    `/%zz/../${prefix}/${token}`,
-    `http://localhost:3000//${prefix}/${token}`,
-    `/?next=/${prefix}/${token}`,
-    `/api/me?${token}`,
-  ];
-});
-
-test("logs no token in any spelling of a path (RUN-9, F9)", () => {
-  for (const path of secretPaths) assert.ok(!redactPath(path).toLowerCase().includes(token.toLowerCase()), path);
-});
-
-test("logs no long segment of an unknown path (RUN-9, F9)", () => {
-  assert.equal(redactPath(`/unknown/${"a".repeat(41)}/x`), "/unknown/[redacted]/x");
-  assert.equal(redactPath(`/unknown/${"a".repeat(40)}`), `/unknown/${"a".repeat(40)}`);
-  const signedToken = createSigner(["a test secret that is long enough"], createTestClock()).sign(
-    "upload",
-    { id: "x" },
-    1,
-  );
-  assert.equal(redactPath(`/x/${signedToken}`), "/x/[redacted]");
-});
-
-test("truncates long paths (RUN-9)", () => {
-  assert.ok(redactPath("/a".repeat(100_000)).length <= 201);
-});
 
 test("escapes line breaks and terminal sequences in values (L4)", () => {
   const lines = captureLines((log) => log.info({ agent: 'a\r\n{"level":"error"}\u001b[2J', file: "\u2028" }, "x\ny"));

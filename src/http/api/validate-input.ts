@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { IncomingMessage } from "node:http";
-import type { z } from "zod";
+import { z } from "zod";
 import { formatIssues } from "#lib/format-issues.ts";
 import type { ReadAuthority } from "./context.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
@@ -52,22 +52,28 @@ export function validateQuery<S extends z.ZodType<object>>(
   string,
   { in: { query: { [Field in keyof z.input<S>]: QueryValue<z.input<S>[Field]> } }; out: { query: z.output<S> } }
 > {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const types = new Map(Object.entries(properties).map(([name, part]) => [name, (part as { type?: unknown }).type]));
   return async (c, next) => {
-    const fields = Object.entries(c.req.queries()).map(([name, values]) => [name, parseQueryValue(name, values)]);
+    const fields = Object.entries(c.req.queries()).map(([name, values]) => [
+      name,
+      parseQueryValue(name, values, types.get(name)),
+    ]);
     c.req.addValidatedData("query", parseInput(schema, Object.fromEntries(fields)));
     await next();
   };
 }
 
-/** Query fields that verbs expect as numbers or booleans. */
-const numberFields = new Set(["limit"]);
-const booleanFields = new Set(["includeBody", "unattached", "ended", "mine", "latest"]);
-
-function parseQueryValue(name: string, [value = "", ...duplicates]: readonly string[]): string | number | boolean {
+/** Query values are strings. The schema says which of them to parse, as in JSON. */
+function parseQueryValue(
+  name: string,
+  [value = "", ...duplicates]: readonly string[],
+  type: unknown,
+): string | number | boolean {
   if (duplicates.length > 0)
     throw edgeError("invalid_input", `${name.slice(0, 50)}: expected once, but sent ${duplicates.length + 1} times.`);
-  if (booleanFields.has(name) && (value === "true" || value === "false")) return value === "true";
-  return numberFields.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (type === "boolean" && (value === "true" || value === "false")) return value === "true";
+  return type === "integer" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 function parseInput<S extends z.ZodType<object>>(schema: S, value: unknown): z.output<S> {

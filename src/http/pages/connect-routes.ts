@@ -131,7 +131,12 @@ export function createConnectRoutes({
       originRule: "any",
       handle: requireMethod("GET", createDocumentHandler(clientDocument.body)),
     },
-    { path: "/api/platforms/callback/*", originRule: "own", handle: createPageHandler(base, { GET: handleCallback }) },
+    {
+      path: "/api/platforms/callback/*",
+      originRule: "own",
+      logsRest: true,
+      handle: createPageHandler(base, { GET: handleCallback }),
+    },
   ];
 }
 

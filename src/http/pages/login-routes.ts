@@ -79,7 +79,12 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
   const loginHandler = createPageHandler(base, { GET: handleLoginPage, POST: handleSignIn });
   return [
     ...[...new Set(["/login", loginPath])].map((path): Route => ({ path, originRule: "own", handle: loginHandler })),
-    { path: `${callbackPath}*`, originRule: "own", handle: createPageHandler(base, { GET: handleCallback }) },
+    {
+      path: `${callbackPath}*`,
+      originRule: "own",
+      logsRest: true,
+      handle: createPageHandler(base, { GET: handleCallback }),
+    },
   ];
 }
 

@@ -58,7 +58,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
   }
 
   return [
-    { path: "/api/uploads/*", originRule: "upload", handle: mountApi(api) },
+    { path: "/api/uploads/*", originRule: "upload", logsRest: true, handle: mountApi(api) },
     {
       path: `${pathPrefix}*`,
       originRule: "upload",
