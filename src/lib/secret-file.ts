@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "./errors.ts";
 
@@ -21,13 +21,7 @@ export async function loadOrCreateSecret(dataDir: string): Promise<string> {
   const existingSecret = await readSecret(path);
   if (existingSecret !== undefined) return existingSecret;
   const tempPath = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  const file = await open(tempPath, "wx", 0o600);
-  try {
-    await file.writeFile(`${randomBytes(32).toString("hex")}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(tempPath, `${randomBytes(32).toString("hex")}\n`, { flag: "wx", mode: 0o600, flush: true });
   await link(tempPath, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });

@@ -177,10 +177,6 @@ async function deleteSnapshotRecords(
 }
 
 async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r+");
+  await file.sync();
 }

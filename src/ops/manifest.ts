@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "#lib/errors.ts";
@@ -22,29 +22,18 @@ export async function copyFileDurably(from: string, to: string): Promise<{ sha25
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const hash = createHash("sha256");
   let bytes = 0;
-  const file = await open(to, "wx", 0o600);
-  try {
-    for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes })) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      await file.writeFile(chunk as Buffer);
-    }
-    await file.sync();
-  } finally {
-    await file.close();
+  await using file = await open(to, "wx", 0o600);
+  for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes })) {
+    hash.update(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    await file.writeFile(chunk as Buffer);
   }
+  await file.sync();
   return { sha256: hash.digest("hex"), bytes };
 }
 
-export async function writeText(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
+export const writeText = (path: string, text: string): Promise<void> =>
+  writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
 
 /** Syncs all folders: a file is durable only if the folders above it are. */
 export async function syncFolders(root: string): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
-import { createS3Client } from "#storage/s3/s3-caller.ts";
+import { createS3Client } from "#storage/s3/s3-target.ts";
 import {
   createEmptyDatabase,
   getDatabaseSettings,

@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
-import { createS3Client, type S3Settings } from "#storage/s3/s3-caller.ts";
+import { createS3Client, type S3Settings } from "#storage/s3/s3-target.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
 
 /** The fields are set before the first test of a suite, so only tests and hooks may read them. */

@@ -1,4 +1,4 @@
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 
@@ -17,8 +17,7 @@ const markers = { started: "+", complete: "=" } as const;
 const linePattern = /^([+=])(\d{5}) ([0-9a-f]{12})\n/gm;
 
 export async function createPartLog(folder: string): Promise<void> {
-  const log = await withDiskErrors(open(join(folder, logFileName), "wx", 0o600));
-  await log.close();
+  await withDiskErrors(writeFile(join(folder, logFileName), "", { flag: "wx", mode: 0o600 }));
 }
 
 /** Resolves to undefined if the folder does not exist. Ignores a line that a power loss left incomplete. */
@@ -43,11 +42,7 @@ export async function appendPartLog(
   part: number,
   instanceId: string,
 ): Promise<void> {
-  const log = await withDiskErrors(open(join(folder, logFileName), "a", 0o600));
-  try {
-    await withDiskErrors(log.write(`${markers[event]}${String(part).padStart(5, "0")} ${instanceId}\n`));
-    if (event === "complete") await withDiskErrors(log.datasync());
-  } finally {
-    await log.close();
-  }
+  await using log = await withDiskErrors(open(join(folder, logFileName), "a", 0o600));
+  await withDiskErrors(log.write(`${markers[event]}${String(part).padStart(5, "0")} ${instanceId}\n`));
+  if (event === "complete") await withDiskErrors(log.datasync());
 }

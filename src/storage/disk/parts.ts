@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rm, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   countParts,
@@ -118,8 +118,7 @@ export function createDiskParts({
   }
 
   async function closeFolder(folder: string): Promise<void> {
-    const marker = await withDiskErrors(open(join(folder, "closed"), "w", 0o600));
-    await marker.close();
+    await withDiskErrors(writeFile(join(folder, "closed"), "", { mode: 0o600 }));
     await syncFolder(folder);
   }
 
@@ -137,14 +136,7 @@ export function createDiskParts({
       const id = `${clock().toString(36).padStart(9, "0")}-${newName()}`;
       const folder = getFolder({ key, id });
       await withDiskErrors(mkdir(folder, { recursive: true, mode: 0o700 }));
-      const data = await withDiskErrors(open(join(folder, "data"), "wx", 0o600));
-      try {
-        // Creates a sparse file of the final length.
-        await withDiskErrors(data.truncate(bytes));
-        await withDiskErrors(data.sync());
-      } finally {
-        await data.close();
-      }
+      await createSparseFile(join(folder, "data"), bytes);
       await createPartLog(folder);
       await syncFolder(folder);
       await syncFolder(partsFolder);
@@ -217,6 +209,12 @@ export function createDiskParts({
     },
   };
   return parts;
+}
+
+async function createSparseFile(path: string, bytes: number): Promise<void> {
+  await using file = await withDiskErrors(open(path, "wx", 0o600));
+  await withDiskErrors(file.truncate(bytes));
+  await withDiskErrors(file.sync());
 }
 
 async function* toSingleChunk(content: Uint8Array): AsyncGenerator<Uint8Array> {

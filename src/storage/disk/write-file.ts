@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, rm, statfs, unlink, type FileHandle } from "node:fs/promises";
+import { mkdir, open, rename, rm, statfs, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
@@ -122,7 +122,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
 
   async function recordOverLimit(key: string, bytes: number): Promise<FileVersion> {
     const path = createTempPath();
-    await withDiskErrors(open(path, "wx", 0o600).then((file) => file.close()));
+    await withDiskErrors(writeFile(path, "", { flag: "wx", mode: 0o600 }));
     return publishFile(path, key, bytes, undefined);
   }
 
@@ -214,15 +214,11 @@ function dropBytes(chunks: Uint8Array[], count: number): Uint8Array[] {
 /** Makes renames in a folder durable. Windows has no such call and needs none: NTFS journals renames. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
-  const folder = await withDiskErrors(open(path, "r"));
-  try {
-    // Some network file systems do not support fsync on folders.
-    await withDiskErrors(
-      folder.sync().catch((error: unknown) => {
-        if (!["EINVAL", "ENOTSUP"].includes(getErrno(error) ?? "")) throw error;
-      }),
-    );
-  } finally {
-    await folder.close();
-  }
+  await using folder = await withDiskErrors(open(path, "r"));
+  // Some network file systems do not support fsync on folders.
+  await withDiskErrors(
+    folder.sync().catch((error: unknown) => {
+      if (!["EINVAL", "ENOTSUP"].includes(getErrno(error) ?? "")) throw error;
+    }),
+  );
 }

@@ -2,7 +2,6 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
   UploadPartCommand,
@@ -18,8 +17,9 @@ import {
 } from "#domain/assets/model/file-store.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { validateKey } from "../validate-key.ts";
-import { undefinedIfMissing, getErrorResponse, isTimeout } from "./s3-caller.ts";
-import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
+import { toStoredFile } from "./promote-object.ts";
+import { undefinedIfMissing, getErrorResponse, isTimeout, type S3Target } from "./s3-target.ts";
+import { toContentHeaders } from "./write-object.ts";
 
 /** How many uploads one sweep checks. */
 const maxSweptUploads = 1000;
@@ -31,7 +31,7 @@ const missingUploadTimeoutMs = 1500;
  * ETags from it. After completion, the upload no longer exists and its part URLs stop working.
  */
 export function createS3Parts(
-  { client, bucket, call }: S3Target,
+  { bucket, send, head }: S3Target,
   sign: (command: UploadPartCommand, expiresAt: number) => Promise<string>,
 ): PartStore {
   const toUploadParams = ({ key, id }: Pick<MultipartFile, "key" | "id">) => ({
@@ -52,7 +52,7 @@ export function createS3Parts(
         ...toUploadParams(file),
         ...(marker === undefined ? {} : { PartNumberMarker: marker }),
       });
-      const response = await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+      const response = await undefinedIfMissing(send(command));
       if (!response) return undefined;
       for (const { PartNumber = 0, Size, ETag } of response.Parts ?? []) {
         if (isValidPart(file, PartNumber) && Size === getPartLength(file, PartNumber))
@@ -72,7 +72,7 @@ export function createS3Parts(
     if (status !== undefined) return status === 404;
     if (isTimeout(partError)) return false;
     const command = new ListPartsCommand({ ...toUploadParams(file), MaxParts: 1 });
-    const listing = call((requestOptions) => client.send(command, requestOptions), {
+    const listing = send(command, {
       timeoutMs: missingUploadTimeoutMs,
     });
     return listing.then(
@@ -82,13 +82,8 @@ export function createS3Parts(
   }
 
   async function findCompleteFile({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
-    const result = await undefinedIfMissing(
-      call((requestOptions) =>
-        client.send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), requestOptions),
-      ),
-    );
-    if (result?.ContentLength !== bytes) return undefined;
-    return { bytes, version: unquoteEtag(result.ETag), sha256: null };
+    const headOutput = await head(key);
+    return headOutput?.ContentLength === bytes ? toStoredFile(headOutput) : undefined;
   }
 
   async function assembleFile(file: MultipartFile): Promise<StoredFile | undefined> {
@@ -100,7 +95,7 @@ export function createS3Parts(
         MultipartUpload: { Parts: parts },
       });
       try {
-        await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
+        await send(command, { workBytes: file.bytes });
       } catch (error) {
         // 404: another call, or an earlier one whose response was lost, completed the file. 400: a part was replaced.
         const status = getErrorResponse(error)?.status;
@@ -118,7 +113,7 @@ export function createS3Parts(
         Key: validateKey(key),
         ...toContentHeaders(mimeType),
       });
-      const { UploadId } = await call((requestOptions) => client.send(command, requestOptions));
+      const { UploadId } = await send(command);
       if (UploadId === undefined) throw new AppError("storage_unavailable:store_response");
       return UploadId;
     },
@@ -145,7 +140,7 @@ export function createS3Parts(
         ContentLength: content.length,
       });
       try {
-        await call((requestOptions) => client.send(command, requestOptions), { workBytes: content.length });
+        await send(command, { workBytes: content.length });
       } catch (error) {
         throw (await isMissingUpload(file, error)) ? notFoundError("upload") : error;
       }
@@ -159,9 +154,7 @@ export function createS3Parts(
     },
 
     async abort(file) {
-      await undefinedIfMissing(
-        call((requestOptions) => client.send(new AbortMultipartUploadCommand(toUploadParams(file)), requestOptions)),
-      );
+      await undefinedIfMissing(send(new AbortMultipartUploadCommand(toUploadParams(file))));
     },
 
     async sweep(startedBefore) {
@@ -170,11 +163,11 @@ export function createS3Parts(
         Prefix: "files/",
         MaxUploads: maxSweptUploads,
       });
-      const { Uploads = [] } = await call((requestOptions) => client.send(listCommand, requestOptions));
+      const { Uploads = [] } = await send(listCommand);
       const staleUploads = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
       for (const { Key = "", UploadId = "" } of staleUploads) {
         const abortCommand = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-        await undefinedIfMissing(call((requestOptions) => client.send(abortCommand, requestOptions)));
+        await undefinedIfMissing(send(abortCommand));
       }
       return staleUploads.length;
     },

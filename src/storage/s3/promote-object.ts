@@ -1,15 +1,14 @@
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
-  HeadObjectCommand,
   UploadPartCopyCommand,
   type CompletedPart,
   type HeadObjectCommandOutput,
 } from "@aws-sdk/client-s3";
 import type { StoredFile } from "#domain/assets/model/file-store.ts";
 import { validateKey } from "../validate-key.ts";
-import { getErrorResponse, undefinedIfMissing } from "./s3-caller.ts";
-import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
+import { getErrorResponse, type S3Target } from "./s3-target.ts";
+import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag } from "./write-object.ts";
 
 export type Promote = (from: string, version: string, to: string, mimeType: string) => Promise<StoredFile | undefined>;
 
@@ -32,19 +31,11 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
  * On such stores, the object is first copied to a staging key, which clients can't write to, and checked at this key.
  */
 export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
-  const { client, bucket, call } = target;
-  const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
-
-  async function headObject(key: string): Promise<HeadObjectCommandOutput | undefined> {
-    const command = new HeadObjectCommand(toObjectParams(key));
-    return undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
-  }
+  const { bucket, send, head } = target;
 
   async function deleteObject(key: string): Promise<void> {
-    const command = new DeleteObjectCommand(toObjectParams(key));
-    await call((requestOptions) => client.send(command, requestOptions), { timeoutMs: cleanupTimeoutMs }).catch(
-      () => {},
-    );
+    const command = new DeleteObjectCommand({ Bucket: bucket, Key: validateKey(key) });
+    await send(command, { timeoutMs: cleanupTimeoutMs }).catch(() => {});
   }
 
   /** Set by the first promote of an object that is small enough for a probe. */
@@ -76,12 +67,12 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
     const metadata = { [sourceVersionKey]: source.ifVersion };
     try {
       await copyObject(target, source, { key: stagingKey, mimeType, metadata }, limits);
-      const stagedObject = await headObject(stagingKey);
+      const stagedObject = await head(stagingKey);
       if (!stagedObject) throw fileNotStoredError();
       const version = unquoteEtag(stagedObject.ETag);
       // Some stores give the copy a new ETag. Then an unchanged source ETag proves that the bytes are equal.
       const isSameVersion =
-        version === source.ifVersion || unquoteEtag((await headObject(source.key))?.ETag) === source.ifVersion;
+        version === source.ifVersion || unquoteEtag((await head(source.key))?.ETag) === source.ifVersion;
       const isValid = isSameVersion && stagedObject.ContentLength === source.bytes;
       const stagedSource = { key: stagingKey, ifVersion: version, bytes: source.bytes };
       if (isValid) await copyObject(target, stagedSource, { key: to, mimeType, metadata }, limits);
@@ -94,13 +85,13 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
   }
 
   async function findPromoted(to: string, version: string): Promise<StoredFile | undefined> {
-    const headOutput = await headObject(to);
+    const headOutput = await head(to);
     return headOutput?.Metadata?.[sourceVersionKey] === version ? toStoredFile(headOutput) : undefined;
   }
 
   return async (from, version, to, mimeType) => {
     validateKey(to);
-    const headOutput = await headObject(from);
+    const headOutput = await head(from);
     if (!headOutput || unquoteEtag(headOutput.ETag) !== version) return findPromoted(to, version);
     const source = { key: from, ifVersion: version, bytes: headOutput.ContentLength ?? 0 };
     try {
@@ -151,14 +142,14 @@ async function copyObject(
   destination: CopyDestination,
   limits: CopyLimits,
 ): Promise<void> {
-  const { client, bucket, call } = target;
+  const { bucket, send } = target;
   const location = { Bucket: bucket, Key: destination.key };
   const copySource = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };
   const headers = { ...toContentHeaders(destination.mimeType), Metadata: destination.metadata };
 
   if (source.bytes <= limits.maxSingleCopyBytes) {
     const command = new CopyObjectCommand({ ...location, ...copySource, ...headers, MetadataDirective: "REPLACE" });
-    await call((requestOptions) => client.send(command, requestOptions), { workBytes: source.bytes });
+    await send(command, { workBytes: source.bytes });
     return;
   }
 
@@ -176,7 +167,7 @@ async function copyObject(
         UploadId: upload.id,
         PartNumber,
       });
-      const { CopyPartResult } = await call((requestOptions) => client.send(command, requestOptions), {
+      const { CopyPartResult } = await send(command, {
         workBytes: end - start + 1,
       });
       parts.push({ PartNumber, ETag: CopyPartResult?.ETag ?? "" });

@@ -3,12 +3,10 @@ import {
   GetBucketCorsCommand,
   GetObjectCommand,
   HeadBucketCommand,
-  HeadObjectCommand,
   ListObjectsV2Command,
   PutBucketCorsCommand,
   PutObjectCommand,
   type CORSRule,
-  type HeadObjectCommandOutput,
   type UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
@@ -21,16 +19,17 @@ import { formatContentDisposition } from "#lib/file-name.ts";
 import { validateKey } from "../validate-key.ts";
 import {
   createS3Client,
-  createS3Caller,
+  createS3Target,
   defaultTimeoutMs,
   getErrorResponse,
   undefinedIfMissing,
   withIdleTimeout,
   type S3Settings,
-} from "./s3-caller.ts";
+  type S3Target,
+} from "./s3-target.ts";
 import { createPromote, defaultCopyLimits, toStoredFile, type CopyLimits } from "./promote-object.ts";
 import { createS3Parts } from "./parts.ts";
-import { writeObject, type S3Target } from "./write-object.ts";
+import { writeObject } from "./write-object.ts";
 
 export interface S3Options {
   settings: S3Settings;
@@ -60,8 +59,8 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const client = createS3Client(settings);
   // Signs URLs for the endpoint that browsers use. Signing sends no request.
   const signer = createS3Client(settings, settings.publicEndpoint ?? settings.endpoint);
-  const call = createS3Caller(timeoutMs);
-  const target: S3Target = { client, bucket, call };
+  const target = createS3Target(client, bucket, timeoutMs);
+  const { send } = target;
   const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
 
   const secondsUntil = (time: number) => Math.max(1, Math.floor((time - clock()) / 1000));
@@ -76,11 +75,6 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       ...toSigningOptions(expiresAt),
       signableHeaders: new Set(["content-length", "host"]),
     });
-
-  async function headObject(key: string): Promise<HeadObjectCommandOutput | undefined> {
-    const command = new HeadObjectCommand(toObjectParams(key));
-    return undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
-  }
 
   return {
     name: "s3",
@@ -100,7 +94,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     },
 
     async stat(key) {
-      const headOutput = await headObject(key);
+      const headOutput = await target.head(key);
       return headOutput && toStoredFile(headOutput);
     },
 
@@ -108,7 +102,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       const rangeParams = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
       const command = new GetObjectCommand({ ...toObjectParams(key), ...rangeParams });
       try {
-        const { Body } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+        const { Body } = await send(command, { signal });
         return withIdleTimeout(Body as Readable, timeoutMs, signal);
       } catch (error) {
         const errorResponse = getErrorResponse(error);
@@ -124,7 +118,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
 
     async remove(key) {
       const command = new DeleteObjectCommand(toObjectParams(key));
-      await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+      await undefinedIfMissing(send(command));
     },
 
     async list(prefix, { after, limit }) {
@@ -137,9 +131,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
           MaxKeys: Math.min(1000, limit - listedKeys.length),
           StartAfter: lastKey,
         };
-        const { Contents = [], IsTruncated } = await call((requestOptions) =>
-          client.send(new ListObjectsV2Command(listParams), requestOptions),
-        );
+        const { Contents = [], IsTruncated } = await send(new ListObjectsV2Command(listParams));
         for (const { Key = "", Size = 0, LastModified } of Contents)
           listedKeys.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
         lastKey = listedKeys.at(-1)?.key;
@@ -150,7 +142,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     parts: createS3Parts(target, signPart),
 
     async ping() {
-      await call((requestOptions) => client.send(new HeadBucketCommand({ Bucket: bucket }), requestOptions));
+      await send(new HeadBucketCommand({ Bucket: bucket }));
     },
 
     allowCorsOrigins: (origins) => allowCorsOrigins(target, origins),
@@ -166,10 +158,8 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
  * Browsers send parts straight to the bucket, so its CORS rules must allow the origins of our pages. Adds a rule if one
  * is missing, and resolves to whether it did. The rule grants no access by itself: every URL is signed.
  */
-async function allowCorsOrigins({ client, bucket, call }: S3Target, origins: readonly string[]): Promise<boolean> {
-  const corsConfig = await undefinedIfMissing(
-    call((requestOptions) => client.send(new GetBucketCorsCommand({ Bucket: bucket }), requestOptions)),
-  );
+async function allowCorsOrigins({ bucket, send }: S3Target, origins: readonly string[]): Promise<boolean> {
+  const corsConfig = await undefinedIfMissing(send(new GetBucketCorsCommand({ Bucket: bucket })));
   const rules = corsConfig?.CORSRules ?? [];
   const missingOrigins = [...new Set(origins)].filter((origin) => !rules.some((rule) => allowsPut(rule, origin)));
   if (missingOrigins.length === 0) return false;
@@ -180,7 +170,7 @@ async function allowCorsOrigins({ client, bucket, call }: S3Target, origins: rea
     MaxAgeSeconds: 3600,
   };
   const command = new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules: [...rules, newRule] } });
-  await call((requestOptions) => client.send(command, requestOptions));
+  await send(command);
   return true;
 }
 

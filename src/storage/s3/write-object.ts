@@ -6,19 +6,12 @@ import {
   PutObjectCommand,
   UploadPartCommand,
   type CompletedPart,
-  type S3Client,
 } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
 import type { FileStore, StoredFile } from "#domain/assets/model/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { readBatches, type Batch } from "../read-batches.ts";
-import { getErrorResponse, type S3Caller } from "./s3-caller.ts";
-
-export interface S3Target {
-  client: S3Client;
-  bucket: string;
-  call: S3Caller;
-}
+import { getErrorResponse, type S3Target } from "./s3-target.ts";
 
 const minPartBytes = 8 * 1024 * 1024;
 const maxParts = 10_000;
@@ -34,14 +27,14 @@ export function toContentHeaders(mimeType: string): { ContentType: string; Conte
  * stores reject a body without one.
  */
 export async function writeObject(
-  { client, bucket, call }: S3Target,
+  target: S3Target,
   key: string,
   body: AsyncIterable<Uint8Array>,
   options: Parameters<FileStore["write"]>[2],
 ): Promise<StoredFile> {
   const { signal } = options;
   await options.beforeVisible?.();
-  const location = { Bucket: bucket, Key: key };
+  const location = { Bucket: target.bucket, Key: key };
   const hash = createHash("sha256");
   const partBytes = Math.max(minPartBytes, Math.ceil(options.maxBytes / maxParts));
   let bytes = 0;
@@ -57,10 +50,10 @@ export async function writeObject(
           ContentLength: part.length,
           ...toContentHeaders(options.mimeType),
         });
-        const { ETag } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+        const { ETag } = await target.send(command, { signal });
         return { bytes, version: unquoteEtag(ETag), sha256: hash.digest("hex") };
       }
-      upload ??= await startMultipart({ client, bucket, call }, key, toContentHeaders(options.mimeType), signal);
+      upload ??= await startMultipart(target, key, toContentHeaders(options.mimeType), signal);
       await upload.send(part);
     }
     if (!upload) throw new Error("splitIntoParts ended without a last part");
@@ -82,16 +75,13 @@ export interface MultipartUpload {
 }
 
 export async function startMultipart(
-  { client, bucket, call }: S3Target,
+  { bucket, send }: S3Target,
   key: string,
   headers: { ContentType: string; ContentDisposition: string; Metadata?: Record<string, string> },
   signal: AbortSignal | undefined,
 ): Promise<MultipartUpload> {
   const location = { Bucket: bucket, Key: key };
-  const { UploadId: id } = await call(
-    (requestOptions) => client.send(new CreateMultipartUploadCommand({ ...location, ...headers }), requestOptions),
-    { signal },
-  );
+  const { UploadId: id } = await send(new CreateMultipartUploadCommand({ ...location, ...headers }), { signal });
   if (id === undefined) throw fileNotStoredError();
   const sentParts: CompletedPart[] = [];
   let pendingSend = Promise.resolve();
@@ -104,7 +94,7 @@ export async function startMultipart(
       Body: part,
       ContentLength: part.length,
     });
-    const { ETag } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+    const { ETag } = await send(command, { signal });
     sentParts.push({ PartNumber: partNumber, ETag: ETag ?? "" });
   }
 
@@ -123,17 +113,12 @@ export async function startMultipart(
         UploadId: id,
         MultipartUpload: { Parts: completedParts },
       });
-      await call((requestOptions) => client.send(command, requestOptions), { workBytes: bytes, signal }).catch(
-        (error: unknown) => {
-          // A retry after a lost response returns 404, because the first attempt may have completed the upload.
-          if (getErrorResponse(error)?.status !== 404) throw error;
-        },
-      );
+      await send(command, { workBytes: bytes, signal }).catch((error: unknown) => {
+        // A retry after a lost response returns 404, because the first attempt may have completed the upload.
+        if (getErrorResponse(error)?.status !== 404) throw error;
+      });
       // Not every store returns the version on completion. The HEAD request also verifies the size.
-      const { ETag, ContentLength } = await call(
-        (requestOptions) => client.send(new HeadObjectCommand(location), requestOptions),
-        { signal },
-      );
+      const { ETag, ContentLength } = await send(new HeadObjectCommand(location), { signal });
       if (ContentLength !== bytes || !unquoteEtag(ETag).endsWith(`-${completedParts.length}`))
         throw fileNotStoredError();
       return unquoteEtag(ETag);
@@ -141,12 +126,8 @@ export async function startMultipart(
     async abort() {
       await pendingSend.catch(() => {});
       // If this fails, the sweeper aborts an upload to `files/`, and the bucket's lifecycle rule any other upload.
-      await call(
-        (requestOptions) => client.send(new AbortMultipartUploadCommand({ ...location, UploadId: id }), requestOptions),
-        {
-          timeoutMs: 1500,
-        },
-      ).catch(() => {});
+      const command = new AbortMultipartUploadCommand({ ...location, UploadId: id });
+      await send(command, { timeoutMs: 1500 }).catch(() => {});
     },
   };
 }

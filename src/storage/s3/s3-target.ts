@@ -1,6 +1,15 @@
-import { S3Client } from "@aws-sdk/client-s3";
+import {
+  HeadObjectCommand,
+  S3Client,
+  type $Command,
+  type HeadObjectCommandOutput,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from "@aws-sdk/client-s3";
 import { addAbortSignal, PassThrough, type Readable } from "node:stream";
 import { AppError } from "#lib/errors.ts";
+import { validateKey } from "../validate-key.ts";
 
 export interface S3Settings {
   /** Undefined for AWS. */
@@ -14,18 +23,24 @@ export interface S3Settings {
   forcePathStyle: boolean;
 }
 
-/** Runs one call to the store. Resolves, or rejects with an AppError, within its timeout, including retries. */
-export interface S3Caller {
-  <Output>(
-    operation: (options: { abortSignal: AbortSignal }) => Promise<Output>,
-    options?: {
-      timeoutMs?: number;
-      /** The bytes that the store processes before it responds. Extends the timeout in proportion. */
-      workBytes?: number;
-      /** If it aborts, the call rejects with its reason, not with an AppError. */
-      signal?: AbortSignal | undefined;
-    },
+export interface CallOptions {
+  timeoutMs?: number;
+  /** The bytes that the store processes before it responds. Extends the timeout in proportion. */
+  workBytes?: number;
+  /** If it aborts, the call rejects with its reason, not with an AppError. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A bucket, and the calls to it. */
+export interface S3Target {
+  bucket: string;
+  /** Resolves, or rejects with an AppError, within its timeout, including retries. */
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+    options?: CallOptions,
   ): Promise<Output>;
+  /** Resolves to undefined if the object does not exist. */
+  head(key: string, options?: CallOptions): Promise<HeadObjectCommandOutput | undefined>;
 }
 
 /** Clients get an error within 15 s if the store does not respond; this leaves time to send the error. */
@@ -54,18 +69,26 @@ export function createS3Client(settings: S3Settings, endpoint = settings.endpoin
   });
 }
 
-export function createS3Caller(baseTimeoutMs: number): S3Caller {
-  return async (operation, { timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
+export function createS3Target(client: S3Client, bucket: string, baseTimeoutMs: number): S3Target {
+  const send: S3Target["send"] = async (command, { timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minWorkBytesPerMs));
     try {
-      return await operation({ abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
+      return await client.send(command, {
+        abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+      });
     } catch (error) {
       signal?.throwIfAborted();
       throw toStorageError(timeout.signal.aborted ? { code: timeoutCode } : error);
     } finally {
       clearTimeout(timer); // reading the response body has its own timeout, `withIdleTimeout`
     }
+  };
+  return {
+    bucket,
+    send,
+    head: (key, options) =>
+      undefinedIfMissing(send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), options)),
   };
 }
 
