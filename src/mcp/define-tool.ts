@@ -30,7 +30,6 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   title: string;
   /** For the model: when to use the tool and what to do next. */
   description: string;
-  scope: Scope;
   /** Checked against the user's role before the input is validated. The consent page lists these actions. */
   action: Action;
   hints: Hints;
@@ -79,6 +78,7 @@ export type Tool = Omit<
   ToolDeclaration<z.ZodObject, z.ZodObject>,
   "run" | "getPreviews" | "getPageToOpen" | "followUp"
 > & {
+  scope: Scope;
   followUp?: {
     getProgress(deps: Deps, caller: Caller, output: never): Promise<{ output: object; hasEnded: boolean }>;
     cancel(deps: Deps, caller: Caller, output: never): Promise<void>;
@@ -88,11 +88,11 @@ export type Tool = Omit<
   getPreviews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };
 
-/** Type-checks a declaration against its verb. Does no work at import time. */
+/** Type-checks a declaration against its verb, and adds the scope that it requires. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: ToolDeclaration<Input, Output>,
 ): Tool {
-  return tool;
+  return { ...tool, scope: tool.hints.readOnly ? "studio:read" : "studio:write" };
 }
 
 /** MCP Apps, tool metadata. Some hosts read only the older key. */

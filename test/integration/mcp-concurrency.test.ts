@@ -23,7 +23,6 @@ forOneEngine("concurrent calls", (fixture) => {
     name: "slow",
     title: "Slow",
     description: "Runs until it is canceled.",
-    scope: "studio:read",
     action: "studio.read",
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({}),

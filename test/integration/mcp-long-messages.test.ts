@@ -16,7 +16,6 @@ forEachEngine(
       name: "hash_file",
       title: "Hash a file",
       description: "Returns the digest of the file.",
-      scope: "studio:write",
       action: "assets.write",
       hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
       acceptsFile: true,

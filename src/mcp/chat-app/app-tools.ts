@@ -28,7 +28,6 @@ const fileView = z.object({
 });
 
 const writeToolDefaults = {
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   isAppOnly: true,
@@ -43,7 +42,6 @@ export const appTools: readonly Tool[] = [
     name: "app_get_thumbnail",
     title: "Get a thumbnail",
     description: "For the in-chat app: get the thumbnail of an image as an image block.",
-    scope: "studio:read",
     action: "assets.read",
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     isAppOnly: true,

@@ -8,7 +8,6 @@ export const addCommentTool = defineTool({
   description:
     "Add a comment to a post, for the team only; it is never published. Use it for questions and suggestions instead of changing the text. " +
     "Call get_post with includeComments first to see what was said.",
-  scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: addCommentInput,

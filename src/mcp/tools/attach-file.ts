@@ -7,7 +7,6 @@ export const attachFileTool = defineTool({
   title: "Attach a file from the chat",
   description:
     "Attach to a post a file that the user added to this chat. Works only in apps that fill in the file argument themselves, such as ChatGPT. Never write its URL yourself: for a URL, call import_asset_from_url.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   uploadGuide: "added to the chat, in apps that hand over files, such as ChatGPT. Pass the file and the postId.",

@@ -10,7 +10,6 @@ export const cancelPublicationTool = defineTool({
   title: "Cancel a publication",
   description:
     "Cancel a proposed, scheduled or missed publication. If it has started, the call fails with too_late and the publication continues.",
-  scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: cancelPublicationInput,

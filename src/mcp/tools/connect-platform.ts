@@ -6,7 +6,6 @@ export const connectPlatformTool = defineTool({
   title: "Connect a platform account",
   description:
     "Create a page where the user connects a social account to the studio; owners and admins only. Give the user connectUrl unchanged: it works once, within 15 minutes, in a browser where they are signed in to Atelier. Then confirm with list_platforms.",
-  scope: "studio:write",
   action: "platforms.connect",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: connectPlatformInput,

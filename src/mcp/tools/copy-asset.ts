@@ -6,7 +6,6 @@ export const copyAssetTool = defineTool({
   title: "Copy an asset",
   description:
     "Copy a ready asset to use it on another post: same file, filename, alt text and tags, no extra storage. Pass the new id to attach_asset.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: copyAssetInput,

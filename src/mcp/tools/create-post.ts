@@ -7,7 +7,6 @@ export const createPostTool = defineTool({
   title: "Create a post",
   description:
     "Create a draft; nothing is published. Use update_post to change an existing post. Then show the user its url, and add files with attach_asset or create_upload_session.",
-  scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   showsChatApp: true,

@@ -10,7 +10,6 @@ export const createUploadSessionTool = defineTool({
   title: "Create an upload link",
   description:
     "Create a link to a page where the user uploads files from their device to a post; also for large files. Give the url unchanged, only to the user: anyone who has it can upload, for 30 minutes. Files attach by themselves; call get_post to see which are ready.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:

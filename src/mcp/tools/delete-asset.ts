@@ -6,7 +6,6 @@ export const deleteAssetTool = defineTool({
   title: "Delete an asset",
   description:
     "Move an asset to the trash, where users can restore it for 30 days; a pending one is deleted permanently. Ask the user first. Fails with asset_in_use while it is on a post.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: deleteAssetInput,

@@ -6,7 +6,6 @@ export const deletePostTool = defineTool({
   title: "Delete a post",
   description:
     "Move a post and its assets to the trash; users can restore them for 30 days. Ask the user first. To hide a post, call update_post with status archived instead.",
-  scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: deletePostInput,

@@ -6,7 +6,6 @@ export const detachAssetTool = defineTool({
   title: "Remove an asset from a post",
   description:
     "Remove an asset from a post; the file stays in the library. Needed before you attach it to another post or delete it.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: detachAssetInput,

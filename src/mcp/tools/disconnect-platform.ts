@@ -10,7 +10,6 @@ export const disconnectPlatformTool = defineTool({
   title: "Disconnect a platform account",
   description:
     "Disconnect an account and delete its credentials; owners and admins only. Ask the user first: only they can connect it again.",
-  scope: "studio:write",
   action: "platforms.disconnect",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: disconnectPlatformInput,

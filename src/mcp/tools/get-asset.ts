@@ -8,7 +8,6 @@ export const getAssetTool = defineTool({
   title: "Get an asset",
   description:
     "Get an asset's name, type, size, post, alt text and media metadata. Set includePreview to see an image, for example before you write its alt text.",
-  scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: getAssetInput,

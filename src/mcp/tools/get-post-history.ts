@@ -6,7 +6,6 @@ export const getPostHistoryTool = defineTool({
   title: "Get a post's history",
   description:
     "List a post's revisions, newest first: who changed what, through which client, and the text at that time. Use it to find the revision for restore_post.",
-  scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: getPostHistoryInput,

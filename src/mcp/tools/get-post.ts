@@ -7,7 +7,6 @@ export const getPostTool = defineTool({
   title: "Get a post",
   description:
     "Get a post: text, status, revision, assets in order, publications, and what each connected platform would reject (validation). Call it before update_post and pass the revision on. Ask for previews, URLs or comments only when you need them.",
-  scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   showsChatApp: true,

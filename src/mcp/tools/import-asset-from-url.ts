@@ -7,7 +7,6 @@ export const importAssetFromUrlTool = defineTool({
   title: "Import a file from a URL",
   description:
     "Import a file from a public https URL, without using your context. Pass the URL of the file itself, not of a page that shows it, and a postId to attach it at once. Large files take a while.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   uploadGuide: "on the web at a public https URL. Pass the URL and the postId.",

@@ -6,7 +6,6 @@ export const listActivityTool = defineTool({
   title: "List activity",
   description:
     "List who changed what in the studio, through which AI client, newest first; owners and admins only. Use it to find who made a change.",
-  scope: "studio:read",
   action: "activity.list",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listActivityInput,

@@ -6,7 +6,6 @@ export const listAssetsTool = defineTool({
   title: "List assets",
   description:
     "List the studio's assets, newest first. Use it to find an asset's id, or with unattached for files that are not on a post.",
-  scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listAssetsInput,

@@ -6,7 +6,6 @@ export const listPlatformsTool = defineTool({
   title: "List platforms and connections",
   description:
     "List the supported social platforms and the studio's connected accounts. Use it to find connection ids and to confirm a new connection. If one is needs_reconnect, call connect_platform.",
-  scope: "studio:read",
   action: "platforms.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listPlatformsInput,

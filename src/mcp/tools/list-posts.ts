@@ -6,7 +6,6 @@ export const listPostsTool = defineTool({
   title: "List posts",
   description:
     "List the studio's posts, newest first, with an excerpt of each text. Use it to find a post's id; get_post returns the full text.",
-  scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listPostsInput,

@@ -10,7 +10,6 @@ export const listPublicationsTool = defineTool({
   title: "List publications",
   description:
     "List publications, newest first: what waits for approval, is scheduled, was published or failed. If one is unconfirmed, ask the user to check the account and decide in the web app; never publish it again yourself.",
-  scope: "studio:read",
   action: "publications.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listPublicationsInput,

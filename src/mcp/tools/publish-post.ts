@@ -7,7 +7,6 @@ export const publishPostTool = defineTool({
   title: "Publish a post",
   description:
     "Publish a post to connected accounts, now or at a time. Unless you may publish without asking, it is proposed: tell the user to approve it in the web app. First fix what get_post's validation rejects; follow up with list_publications.",
-  scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: publishPostInput,

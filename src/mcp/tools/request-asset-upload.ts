@@ -10,7 +10,6 @@ export const requestAssetUploadTool = defineTool({
   title: "Get an upload URL",
   description:
     'Get a presigned URL for one file, valid for 10 minutes. Use it when you can run commands where the file is, for files of 5 MB or more and all videos. PUT the file, for example curl -T file "$uploadUrl", then call attach_asset, which verifies it.',
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:

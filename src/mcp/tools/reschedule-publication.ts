@@ -7,7 +7,6 @@ export const reschedulePublicationTool = defineTool({
   title: "Reschedule a publication",
   description:
     "Change when a proposed, scheduled or missed publication starts. Unless you may publish without asking, a person has to approve the new time.",
-  scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: reschedulePublicationInput,

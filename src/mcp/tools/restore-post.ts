@@ -6,7 +6,6 @@ export const restorePostTool = defineTool({
   title: "Restore a revision",
   description:
     "Bring back an earlier revision of a post: text, status and assets. Adds a new revision, so nothing is lost. The result lists assets that could not be restored.",
-  scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: restorePostInput,

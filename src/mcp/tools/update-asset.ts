@@ -7,7 +7,6 @@ export const updateAssetTool = defineTool({
   title: "Update asset details",
   description:
     "Change an asset's alt text, filename or tags; omitted fields stay. Before you write alt text, look at the image with get_asset, then describe it in one sentence.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: updateAssetInput,

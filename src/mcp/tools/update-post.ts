@@ -7,7 +7,6 @@ export const updatePostTool = defineTool({
   title: "Update a post",
   description:
     "Change a post's title, body, status, tags, texts or files per account, or asset order; omitted fields stay. A new title or body replaces the old text, so call get_post first and pass its revision. Status ready means finished; archived hides the post.",
-  scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   showsChatApp: true,

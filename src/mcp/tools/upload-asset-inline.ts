@@ -7,7 +7,6 @@ export const uploadAssetInlineTool = defineTool({
   title: "Upload a small file",
   description:
     "Upload a file that you have as base64, less than 5 MB (5242880 bytes) decoded. It uses tokens of your context: prefer request_asset_upload or create_upload_session. The asset is ready at once; then call attach_asset.",
-  scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:

@@ -6,7 +6,6 @@ export const whoamiTool = defineTool({
   title: "Show the current user and limits",
   description:
     "Get the user you act for, the studio, your role and scopes, all limits and allowed file types. Call it before you upload, or when an error mentions a role, scope or limit.",
-  scope: "studio:read",
   action: "studio.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: whoAmIInput,
