@@ -71,11 +71,11 @@ async function createBench(engine: EngineName, postgresUrl: string | undefined, 
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
   await database.close();
-  const sessions = createSessionIdCodec(
-    createSigner(["a secret of at least thirty-two bytes"], () => Date.now()),
-    () => Date.now(),
-    deps.newSecret,
-  );
+  const sessions = createSessionIdCodec({
+    ...deps,
+    // The secret of bench/servers/setup.ts.
+    signer: createSigner(["benchmark secret of at least 32 bytes"], deps.clock),
+  });
   return {
     env: {
       BENCH_DATABASE_URL: location.databaseUrl ?? "",

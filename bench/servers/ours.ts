@@ -2,7 +2,6 @@ import { createAuthenticator } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/health-routes.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
 import { createHttpServer } from "#http/server.ts";
-import { createSigner } from "#lib/signed-token.ts";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
 import { createLog } from "#lib/log.ts";
 import { openStandardOutput } from "#lib/log-output.ts";
@@ -17,7 +16,6 @@ const endpoint = createMcpEndpoint({
   deps,
   authenticate: createAuthenticator(deps, silentLog),
   tools,
-  signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
   log: silentLog,
   checkMessageLimit: createCallLimiter(deps, "messages", { perMinute: Infinity }).check,
   checkCallLimit: createCallLimiter(deps, "calls", { perMinute: Infinity }).check,

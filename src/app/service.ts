@@ -125,10 +125,9 @@ export function createService(options: CreateServiceOptions): Service {
   // Authentication: users by session, AI clients by token.
   const sessions = createSessions({ deps, base });
   const providers = dev ? [dev.identityProvider] : config.identityProviders;
-  const signIn = createSignIn({ deps, base, providers, sessions, signer, log });
+  const signIn = createSignIn({ deps, providers, sessions, log });
   const oauth = createOAuthServer({
     deps,
-    base,
     secrets,
     clients,
     loginUrl,
@@ -145,7 +144,6 @@ export function createService(options: CreateServiceOptions): Service {
     deps,
     authenticate: createAuthenticator(deps, log),
     tools,
-    signer,
     log,
     checkMessageLimit: config.areRateLimitsEnabled ? messageLimiter.check : noCallLimit,
     checkCallLimit: config.areRateLimitsEnabled ? toolCallLimiter.check : noCallLimit,
@@ -173,20 +171,17 @@ export function createService(options: CreateServiceOptions): Service {
   const metrics = createMetrics(log);
   const httpServer = createHttpServer({
     routes: createRoutes({
-      base,
-      metrics,
-      metricsToken: config.metricsToken,
-      dependencies,
-      session: { sessions, signIn, base, loginUrl, deps, signer, limitRate },
-      oauth: { oauth, base, limitRate },
-      consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser: sessions.find },
-      connect: { base, loginUrl, deps, sessions, signer, limitRate, clientDocument },
-      dev: dev?.routes ?? [],
-      mcp,
+      deps,
+      sessions,
+      loginUrl,
+      limitRate,
+      signIn,
+      oauth,
+      clientDocument,
       api: mountApi(api),
-      thumbnails: deps,
+      uploadApi,
+      mcp,
       media: { files: deps.files, tokens: mediaTokens, clock, stallTimeoutMs },
-      uploads: { deps, api: uploadApi, webFiles },
       files: disk && {
         ...disk,
         hasAsset: (key) => hasAsset(deps, key),
@@ -194,7 +189,11 @@ export function createService(options: CreateServiceOptions): Service {
         clock,
         stallTimeoutMs,
       },
+      dev: dev?.routes ?? [],
       webFiles,
+      metrics,
+      metricsToken: config.metricsToken,
+      dependencies,
     }),
     urls: config,
     metrics,

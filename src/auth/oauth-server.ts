@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import type { Deps } from "#domain/deps.ts";
 import { createHostCookie } from "#lib/cookies.ts";
 import { consentLifetime } from "./adapter.ts";
 import { createConsent, type Consent } from "./consent.ts";
@@ -12,13 +11,9 @@ export interface OAuthServer {
   consent: Consent;
 }
 
-export interface OAuthServerOptions extends ProviderOptions {
-  deps: ProviderOptions["deps"] & Pick<Deps, "baseUrl">;
-}
-
-export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
+export function createOAuthServer(options: ProviderOptions): OAuthServer {
   const provider = createProvider(options);
-  const startedConsents = createStartedConsents(options.base);
+  const startedConsents = createStartedConsents(options.deps.baseUrl);
   provider.use(startedConsents.recordStart);
   const callback = provider.callback();
   return {

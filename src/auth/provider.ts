@@ -8,6 +8,7 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
 import { equalsInConstantTime, sha256 } from "#lib/digest.ts";
@@ -35,8 +36,7 @@ import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
 import { listResourceAliases, oauthPaths, pinUrls } from "./oauth-paths.ts";
 
 export interface ProviderOptions {
-  deps: AdapterDeps;
-  base: string;
+  deps: AdapterDeps & Pick<Deps, "baseUrl">;
   secrets: readonly string[];
   /** Clients that the operator registered, as RFC 7591 metadata. */
   clients: readonly ClientMetadata[];
@@ -59,32 +59,27 @@ const refreshMaxSeconds = toSeconds(days(90));
 
 /** The authorization server: OAuth 2.1 with PKCE, for public and confidential clients and one resource. */
 export function createProvider(options: ProviderOptions): Provider {
-  const provider = new Provider(options.base, buildConfiguration(options));
-  pinUrls(provider, options.base);
+  const base = options.deps.baseUrl;
+  const provider = new Provider(base, buildConfiguration(options));
+  pinUrls(provider, base);
   provider.on("server_error", createFailureHandler(options.log));
   (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "authorization server failed"));
   provider.use(normalizeResponse);
-  provider.use(normalizeAuthorizationRequest(options.base));
+  provider.use(normalizeAuthorizationRequest(base));
   provider.use(redirectToLogin(options));
   const operatorClients = new Set(options.clients.map((client) => client.client_id));
   const isOperatorClient = (id: string): boolean => operatorClients.has(id);
   const showError = createErrorRenderer(options.renderError, options.clientDocuments !== undefined);
   provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
   provider.use(fixResponseTypeError);
-  validateBeforeConsumingTokens(provider, options.base);
+  validateBeforeConsumingTokens(provider, base);
   compareSecretDigests(provider, isOperatorClient);
   return provider;
 }
 
-function buildConfiguration({
-  deps,
-  base,
-  secrets,
-  clients,
-  clientDocuments,
-  renderError,
-}: ProviderOptions): Configuration {
+function buildConfiguration({ deps, secrets, clients, clientDocuments, renderError }: ProviderOptions): Configuration {
   const documentSettings = buildDocumentSettings(clientDocuments);
+  const base = deps.baseUrl;
   const mcpResource = `${base}/mcp`;
   const resourceAliases = listResourceAliases(base);
   const isSecure = base.startsWith("https:");

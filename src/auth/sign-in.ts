@@ -4,7 +4,6 @@ import type { Deps } from "#domain/deps.ts";
 import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import type { Signer } from "#lib/signed-token.ts";
 import { invalidSignInError, toLogFields } from "./sign-in-errors.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
 
@@ -63,18 +62,17 @@ export interface SignIn {
 }
 
 export interface SignInOptions {
-  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow">;
-  base: string;
+  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow" | "baseUrl" | "signer">;
   providers: readonly IdentityProvider[];
   sessions: Sessions;
-  signer: Signer;
   log: Log;
 }
 
-export function createSignIn({ deps, base, providers, sessions, signer, log }: SignInOptions): SignIn {
+export function createSignIn({ deps, providers, sessions, log }: SignInOptions): SignIn {
+  const { baseUrl: base, signer, clock } = deps;
   const pendingSignIns = createPendingCookie<PendingSignIn>({
     signer,
-    clock: deps.clock,
+    clock,
     base,
     name: "atelier-sign-in",
     purpose: "sign-in",

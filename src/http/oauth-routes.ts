@@ -1,22 +1,16 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { buildProtectedResourceMetadata, oauthPaths } from "#auth/oauth-paths.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import { AppError, edgeError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "./error-hints.ts";
-import { createPageHandler } from "./pages/page-handler.ts";
+import { createPageHandler, type PageContext } from "./pages/page-handler.ts";
 import { logError, routeNotFoundError } from "./problem.ts";
 import type { Handler, RequestContext, Route } from "./server.ts";
 
-export interface OAuthRouteOptions {
-  oauth: OAuthServer;
-  base: string;
-  /** Throws when a client IP address exceeds the named limit. */
-  limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
-}
-
 /** Discovery, client registration, authorization, token and revocation endpoints. */
-export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions): Route[] {
+export function createOAuthRoutes({ deps, limitRate }: PageContext, oauth: OAuthServer): Route[] {
+  const base = deps.baseUrl;
   const withCors = (method: "GET" | "POST", handler: Handler): Handler => {
     const methodHandler = requireMethod(method, handler);
     return async (req, res, context) => {

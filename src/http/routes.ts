@@ -1,12 +1,9 @@
+import type { OAuthServer } from "#auth/oauth-server.ts";
+import type { SignIn } from "#auth/sign-in.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
-import { createConnectRoutes, type ConnectRouteOptions } from "./pages/connect-routes.ts";
-import { createConsentRoutes, type ConsentRouteOptions } from "./pages/consent-routes.ts";
-import {
-  createFileRoutes,
-  createThumbnailRoute,
-  type FileRouteOptions,
-  type ThumbnailRouteDeps,
-} from "./files/file-routes.ts";
+import { createConnectRoutes, type ClientDocument } from "./pages/connect-routes.ts";
+import { createConsentRoutes } from "./pages/consent-routes.ts";
+import { createFileRoutes, createThumbnailRoute, type FileRouteOptions } from "./files/file-routes.ts";
 import {
   createMetricsHandler,
   createReadyzHandler,
@@ -15,38 +12,40 @@ import {
   type Metrics,
 } from "./health-routes.ts";
 import { createMediaRoute, type MediaRouteOptions } from "./files/media-route.ts";
-import { createOAuthRoutes, type OAuthRouteOptions } from "./oauth-routes.ts";
-import { createSessionRoutes, type SessionRouteOptions } from "./session-routes.ts";
+import { createOAuthRoutes } from "./oauth-routes.ts";
+import { createJoinRoutes } from "./pages/join-routes.ts";
+import { createLoginRoutes, createSignOutRoute } from "./pages/login-routes.ts";
+import type { PageContext } from "./pages/page-handler.ts";
 import { createServerCardRoute } from "./mcp-documents.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { Handler, Route } from "./server.ts";
-import { createUploadRoutes, type UploadRouteOptions } from "./uploads/routes.ts";
+import type { UploadApi } from "./uploads/api.ts";
+import { createUploadRoutes } from "./uploads/routes.ts";
 import { createWebAppHandler, type StaticFiles } from "./static-files.ts";
 
-export interface RouteOptions {
-  base: string;
+export interface RouteOptions extends PageContext {
+  signIn: SignIn;
+  oauth: OAuthServer;
+  clientDocument: ClientDocument;
   /** The web app's JSON API. */
   api: Handler;
+  uploadApi: UploadApi;
+  mcp: McpEndpoint;
+  media: MediaRouteOptions;
+  /** The signed URLs of the disk store; undefined if another store is used. */
+  files: FileRouteOptions | undefined;
+  /** Routes of the dev issuer and the sandbox platform; empty in production. */
+  dev: readonly Route[];
+  webFiles: StaticFiles;
   metrics: Metrics;
   metricsToken: string | undefined;
   dependencies: readonly Dependency[];
-  webFiles: StaticFiles;
-  session: SessionRouteOptions;
-  oauth: OAuthRouteOptions;
-  consent: ConsentRouteOptions;
-  connect: ConnectRouteOptions;
-  /** Routes of the dev issuer and the sandbox platform; empty in production. */
-  dev: readonly Route[];
-  mcp: McpEndpoint;
-  thumbnails: ThumbnailRouteDeps;
-  media: MediaRouteOptions;
-  uploads: UploadRouteOptions;
-  /** The signed URLs of the disk store; undefined if another store is used. */
-  files: FileRouteOptions | undefined;
 }
 
 /** Returns every route of the server, in matching order. The server passes in whether it is draining. */
 export function createRoutes(options: RouteOptions): (isDraining: () => boolean) => readonly Route[] {
+  const { deps, sessions, mcp, webFiles } = options;
+  const base = deps.baseUrl;
   return (isDraining) => [
     { path: "/healthz", originRule: "any", allowsAnyHost: true, handle: handleHealthz },
     {
@@ -61,29 +60,21 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
       allowsAnyHost: true,
       handle: createMetricsHandler(options.metrics, options.metricsToken),
     },
-    ...createOAuthRoutes(options.oauth),
-    createMcpRoute(options.mcp, options.base),
-    createMcpRoute(options.mcp, options.base, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
-    createServerCardRoute(options.base, options.mcp.serverInfo),
-    ...createSessionRoutes(options.session),
-    ...createConsentRoutes(options.consent),
-    ...createConnectRoutes(options.connect),
+    ...createOAuthRoutes(options, options.oauth),
+    createMcpRoute(mcp, base),
+    createMcpRoute(mcp, base, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
+    createServerCardRoute(base, mcp.serverInfo),
+    ...createLoginRoutes(options, options.signIn),
+    ...createJoinRoutes(options),
+    createSignOutRoute(options),
+    ...createConsentRoutes(options, options.oauth.consent),
+    ...createConnectRoutes(options, options.clientDocument),
     ...options.dev,
-    createThumbnailRoute(options.thumbnails),
+    createThumbnailRoute(deps),
     createMediaRoute(options.media),
     ...(options.files ? createFileRoutes(options.files) : []),
-    ...createUploadRoutes(options.uploads),
+    ...createUploadRoutes(deps, options.uploadApi, webFiles),
     { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },
-    {
-      path: "/*",
-      originRule: "own",
-      logsRest: true,
-      handle: createWebAppHandler({
-        files: options.webFiles,
-        base: options.base,
-        fileStoreOrigin: options.uploads.deps.files.origin,
-        sessions: options.session.sessions,
-      }),
-    },
+    { path: "/*", originRule: "own", logsRest: true, handle: createWebAppHandler(webFiles, deps, sessions) },
   ];
 }

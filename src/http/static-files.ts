@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Sessions } from "#auth/sign-in.ts";
+import type { Deps } from "#domain/deps.ts";
 import { buildWebAppCsp } from "./guards.ts";
 import type { Handler } from "./server.ts";
 import { routeNotFoundError } from "./problem.ts";
@@ -80,22 +81,16 @@ const internalPaths: readonly string[] = ["/upload.html", chatAppPath];
  * Redirects pages on other host names (such as 127.0.0.1 instead of localhost) to the configured one, because cookies
  * are bound to it.
  */
-export function createWebAppHandler({
-  files,
-  base,
-  fileStoreOrigin,
-  sessions,
-}: {
-  files: StaticFiles;
-  base: string;
-  fileStoreOrigin: string;
-  sessions: Pick<Sessions, "hasCookie">;
-}): Handler {
+export function createWebAppHandler(
+  staticFiles: StaticFiles,
+  { baseUrl: base, files }: Pick<Deps, "baseUrl" | "files">,
+  sessions: Pick<Sessions, "hasCookie">,
+): Handler {
   const cspHeaders = {
-    "content-security-policy": buildWebAppCsp(fileStoreOrigin === new URL(base).origin ? undefined : fileStoreOrigin),
+    "content-security-policy": buildWebAppCsp(files.origin === new URL(base).origin ? undefined : files.origin),
   };
   const { host } = new URL(base);
-  const indexPage = files.find("/index.html");
+  const indexPage = staticFiles.find("/index.html");
   const signedOutPage = indexPage && markSignedOut(indexPage);
   return (req, res, context) => {
     if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
@@ -105,7 +100,7 @@ export function createWebAppHandler({
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const staticFile = internalPaths.includes(path) ? undefined : files.find(path);
+    const staticFile = internalPaths.includes(path) ? undefined : staticFiles.find(path);
     const isIndexPage = staticFile === indexPage || (staticFile === undefined && (acceptsHtml || path === "/"));
     const currentIndexPage = sessions.hasCookie(req.headers.cookie) ? indexPage : signedOutPage;
     const file = isIndexPage ? currentIndexPage : staticFile;

@@ -6,7 +6,6 @@ import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
-import type { Signer } from "#lib/signed-token.ts";
 import { createHttpWriter, respondWithRejection } from "./transport/response.ts";
 import { acceptRequest, readCredentials, type RequestAuthority } from "./transport/request-authority.ts";
 import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
@@ -35,7 +34,6 @@ export interface McpEndpointOptions {
   deps: Deps;
   authenticate: Authenticator;
   tools: readonly Tool[];
-  signer: Signer;
   log: Log;
   /** Counts every message of a user. Returns an error above the limit. */
   checkMessageLimit: CallLimitCheck;
@@ -69,7 +67,6 @@ export function createMcpEndpoint({
   deps,
   authenticate,
   tools,
-  signer,
   log,
   checkMessageLimit,
   checkCallLimit,
@@ -79,7 +76,7 @@ export function createMcpEndpoint({
   extension,
 }: McpEndpointOptions): McpEndpoint {
   const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.baseUrl };
-  const sessionIdCodec = createSessionIdCodec(signer, deps.clock, deps.newSecret);
+  const sessionIdCodec = createSessionIdCodec(deps);
   const chatApp = createChatApp(chatAppHtml, deps, sessionIdCodec);
   const capabilities: ServerCapabilities = {
     tools: {},

@@ -42,7 +42,7 @@ forOneEngine("MCP sessions and tokens", (fixture) => {
     const { session } = await initialize(caller);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
     const expiresAt = fixture.clock() + days(1);
-    const signer = createSigner(["a secret of at least thirty-two bytes"], fixture.clock);
+    const signer = fixture.deps.signer;
     const otherSigner = createSigner(["another secret of thirty-two bytes!!"], fixture.clock);
     const forgedIds = [
       otherSigner.sign("mcp-session", claims, expiresAt),

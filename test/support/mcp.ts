@@ -12,7 +12,6 @@ import { tools as productTools } from "#mcp/tool-list.ts";
 import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";
 import { createTestGrant, type TestGrant } from "./tokens.ts";
@@ -39,7 +38,6 @@ export async function startMcpServer({ deps }: { deps: Deps }, options: McpServe
     deps,
     authenticate: createAuthenticator(deps, silentLog),
     tools: options.tools ?? productTools,
-    signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silentLog,
     checkMessageLimit: options.checkMessageLimit ?? noCallLimit,
     checkCallLimit: options.checkCallLimit ?? noCallLimit,

@@ -25,7 +25,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...configOverrides };
   const { uploadPage, limits, signInAllow } = config;
   // The deps of a test always come from `createDeps`.
-  const serviceDeps: TestDeps = { ...(deps as TestDeps), baseUrl: base, uploadPage, limits, signInAllow };
+  const serviceDeps: TestDeps = { ...(deps as TestDeps), baseUrl: config.base, uploadPage, limits, signInAllow };
   const service = createService({
     config,
     deps: serviceDeps,

@@ -8,7 +8,7 @@ import { listAssetDetails, listAssetDetailsInput } from "#domain/assets/list-ass
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./json-with-etag.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
 const updateAssetBody = updateAssetInput.omit({ assetId: true });
@@ -20,28 +20,20 @@ export function createAssetRoutes({ deps }: ApiOptions) {
     .get("/assets", validateQuery(listAssetDetailsInput), async (c) =>
       jsonWithEtag(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
     )
-    .get("/assets/:assetId", async (c) =>
-      c.json(await getAssetUsage(deps, c.var.caller, { assetId: c.req.param("assetId") })),
-    )
+    .get("/assets/:assetId", async (c) => c.json(await getAssetUsage(deps, c.var.caller, c.req.param())))
     .patch("/assets/:assetId", validateJson(updateAssetBody), async (c) =>
-      c.json(await updateAsset(deps, c.var.caller, { ...c.req.valid("json"), assetId: c.req.param("assetId") })),
+      c.json(await updateAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
-    .delete("/assets/:assetId", async (c) => {
-      await deleteAsset(deps, c.var.caller, { assetId: c.req.param("assetId") });
-      return c.body(null, 204);
-    })
-    .post("/assets/:assetId/copy", async (c) =>
-      c.json(await copyAsset(deps, c.var.caller, { assetId: c.req.param("assetId") }), 201),
-    )
+    .delete("/assets/:assetId", async (c) => noContent(c, deleteAsset(deps, c.var.caller, c.req.param())))
+    .post("/assets/:assetId/copy", async (c) => c.json(await copyAsset(deps, c.var.caller, c.req.param()), 201))
     .get("/posts/:postId/assets", async (c) => {
-      const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
+      const { assets } = await getPost(deps, c.var.caller, c.req.param());
       return jsonWithEtag(c, { assets });
     })
     .put("/posts/:postId/assets/:assetId", validateOptionalJson(attachAssetBody), async (c) =>
       c.json(await attachAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
-    .delete("/posts/:postId/assets/:assetId", async (c) => {
-      await detachAsset(deps, c.var.caller, c.req.param());
-      return c.body(null, 204);
-    });
+    .delete("/posts/:postId/assets/:assetId", async (c) =>
+      noContent(c, detachAsset(deps, c.var.caller, c.req.param())),
+    );
 }

@@ -5,7 +5,7 @@ import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./json-with-etag.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 /** The AI clients that users have granted access. */
@@ -15,10 +15,7 @@ export function createClientRoutes({ deps }: ApiOptions) {
       jsonWithEtag(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
     )
     .delete("/clients", async (c) => c.json(await revokeAllClients(deps, c.var.caller)))
-    .delete("/clients/:grantId", async (c) => {
-      await revokeClient(deps, c.var.caller, { grantId: c.req.param("grantId") });
-      return c.body(null, 204);
-    });
+    .delete("/clients/:grantId", async (c) => noContent(c, revokeClient(deps, c.var.caller, c.req.param())));
 }
 
 /** A studio's accounts on social platforms. */
@@ -29,6 +26,6 @@ export function createPlatformRoutes({ deps }: ApiOptions) {
       c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
     )
     .delete("/platforms/:connectionId", async (c) =>
-      c.json(await disconnectPlatform(deps, c.var.caller, { connectionId: c.req.param("connectionId") })),
+      c.json(await disconnectPlatform(deps, c.var.caller, c.req.param())),
     );
 }

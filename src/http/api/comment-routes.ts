@@ -4,7 +4,7 @@ import { deleteComment } from "#domain/comments/delete-comment.ts";
 import { listComments, listCommentsInput } from "#domain/comments/list-comments.ts";
 import { resolveComment, resolveCommentInput } from "#domain/comments/resolve-comment.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./json-with-etag.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const commentsQuery = listCommentsInput.omit({ postId: true });
@@ -12,19 +12,14 @@ const addCommentBody = addCommentOrReplyInput.omit({ postId: true });
 
 /** A comment has two paths: below its post, like the list of comments, and below the studio. */
 export function createCommentRoutes({ deps }: ApiOptions) {
-  const remove = async (c: Context<StudioEnv>, input: { commentId: string; postId?: string }) => {
-    await deleteComment(deps, c.var.caller, input);
-    return c.body(null, 204);
-  };
+  const remove = (c: Context<StudioEnv>, input: { commentId: string; postId?: string }) =>
+    noContent(c, deleteComment(deps, c.var.caller, input));
   return new Hono<StudioEnv>()
     .get("/posts/:postId/comments", validateQuery(commentsQuery), async (c) =>
-      jsonWithEtag(
-        c,
-        await listComments(deps, c.var.caller, { ...c.req.valid("query"), postId: c.req.param("postId") }),
-      ),
+      jsonWithEtag(c, await listComments(deps, c.var.caller, { ...c.req.valid("query"), ...c.req.param() })),
     )
     .post("/posts/:postId/comments", validateJson(addCommentBody), async (c) =>
-      c.json(await addComment(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }), 201),
+      c.json(await addComment(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() }), 201),
     )
     .patch("/posts/:postId/comments/:commentId", validateJson(resolveCommentInput), async (c) =>
       c.json(await resolveComment(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

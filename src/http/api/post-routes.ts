@@ -18,7 +18,7 @@ import {
 import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./json-with-etag.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const historyQuery = getPostHistoryInput.omit({ postId: true });
@@ -41,15 +41,10 @@ export function createPostRoutes({ deps }: ApiOptions) {
     .post("/posts", validateJson(createPostInput), async (c) =>
       c.json(await createPost(deps, c.var.caller, c.req.valid("json")), 201),
     )
-    .get("/posts/:postId", async (c) =>
-      jsonWithEtag(c, await getPost(deps, c.var.caller, { postId: c.req.param("postId") })),
-    )
-    .delete("/posts/:postId", async (c) => {
-      await deletePost(deps, c.var.caller, { postId: c.req.param("postId") });
-      return c.body(null, 204);
-    })
+    .get("/posts/:postId", async (c) => jsonWithEtag(c, await getPost(deps, c.var.caller, c.req.param())))
+    .delete("/posts/:postId", async (c) => noContent(c, deletePost(deps, c.var.caller, c.req.param())))
     .get("/posts/:postId/revisions", validateQuery(historyQuery), async (c) =>
-      c.json(await getPostHistory(deps, c.var.caller, { ...c.req.valid("query"), postId: c.req.param("postId") })),
+      c.json(await getPostHistory(deps, c.var.caller, { ...c.req.valid("query"), ...c.req.param() })),
     )
     .get("/posts/:postId/revisions/:revision", async (c) =>
       c.json(await getRevision(deps, c.var.caller, c.req.param())),
@@ -73,18 +68,11 @@ const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
 export function createUploadLinkRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .post("/upload-links", async (c) => c.json(await createLibraryUploadLink(deps, c.var.caller), 201))
-    .get("/posts/:postId/upload-links", async (c) =>
-      c.json(await listUploadLinks(deps, c.var.caller, { postId: c.req.param("postId") })),
-    )
+    .get("/posts/:postId/upload-links", async (c) => c.json(await listUploadLinks(deps, c.var.caller, c.req.param())))
     .post("/posts/:postId/upload-links", validateJson(createUploadLinkBody), async (c) =>
-      c.json(
-        await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }),
-        201,
-      ),
+      c.json(await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() }), 201),
     )
-    .delete("/posts/:postId/upload-links/:linkId", async (c) => {
-      const { postId, linkId } = c.req.param();
-      await withdrawUploadLink(deps, c.var.caller, { postId, linkId });
-      return c.body(null, 204);
-    });
+    .delete("/posts/:postId/upload-links/:linkId", async (c) =>
+      noContent(c, withdrawUploadLink(deps, c.var.caller, c.req.param())),
+    );
 }

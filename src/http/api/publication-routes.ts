@@ -19,7 +19,7 @@ import { listCalendar, listCalendarInput } from "#domain/publishing/list-calenda
 import { listWebPublications, listWebPublicationsInput } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./json-with-etag.ts";
+import { jsonWithEtag } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const publishBody = publishPostWebInput.omit({ postId: true, idempotencyKey: true });

@@ -10,6 +10,7 @@ import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts
 import { changeRole, changeRoleInput, listMembers, removeMember } from "#domain/studios/members.ts";
 import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
 import type { ApiOptions, SignedInEnv, StudioEnv } from "./context.ts";
+import { noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 /** Routes outside any studio: the user's profile, and choosing, creating or joining a studio. */
@@ -17,16 +18,13 @@ export function createMeRoutes({ deps, isDevelopment }: ApiOptions) {
   return new Hono<SignedInEnv>()
     .get("/me", async (c) => c.json(await describeMe(deps, c.var)))
     .get("/instance", (c) => c.json({ development: isDevelopment }))
-    .put("/me/active-studio", validateJson(setActiveStudioInput), async (c) => {
-      await setActiveStudio(deps, c.var, c.req.valid("json"));
-      return c.body(null, 204);
-    })
+    .put("/me/active-studio", validateJson(setActiveStudioInput), async (c) =>
+      noContent(c, setActiveStudio(deps, c.var, c.req.valid("json"))),
+    )
     .post("/studios", validateJson(createStudioInput), async (c) =>
       c.json(await createStudio(deps, c.var, c.req.valid("json")), 201),
     )
-    .post("/invitations/:token/accept", async (c) =>
-      c.json(await acceptInvitation(deps, c.var, { token: c.req.param("token") })),
-    );
+    .post("/invitations/:token/accept", async (c) => c.json(await acceptInvitation(deps, c.var, c.req.param())));
 }
 
 export function createStudioRoutes({ deps, log }: ApiOptions) {
@@ -56,19 +54,15 @@ export function createMemberRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/members", async (c) => c.json(await listMembers(deps, c.var.caller)))
     .patch("/members/:userId", validateJson(changeRoleBody), async (c) =>
-      c.json(await changeRole(deps, c.var.caller, { ...c.req.valid("json"), userId: c.req.param("userId") })),
+      c.json(await changeRole(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
-    .delete("/members/:userId", async (c) => {
-      await removeMember(deps, c.var.caller, { userId: c.req.param("userId") });
-      return c.body(null, 204);
-    })
+    .delete("/members/:userId", async (c) => noContent(c, removeMember(deps, c.var.caller, c.req.param())))
     .get("/invitations", async (c) => c.json(await listInvitations(deps, c.var.caller)))
     .post("/invitations", validateJson(createInvitationInput), async (c) => {
       const { url, expiresAt } = await createInvitation(deps, c.var.caller, c.req.valid("json"));
       return c.json({ url, expiresAt }, 201);
     })
-    .delete("/invitations/:invitationId", async (c) => {
-      await revokeInvitation(deps, c.var.caller, { invitationId: c.req.param("invitationId") });
-      return c.body(null, 204);
-    });
+    .delete("/invitations/:invitationId", async (c) =>
+      noContent(c, revokeInvitation(deps, c.var.caller, c.req.param())),
+    );
 }

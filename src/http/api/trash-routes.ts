@@ -4,6 +4,7 @@ import { listTrash, listTrashInput } from "#domain/trash/list-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { undoClientChanges, undoClientChangesInput, undoUndo, undoUndoInput } from "#domain/undo/undo-changes.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
+import { noContent } from "./responses.ts";
 import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
 /** Routes that bring back earlier content: the trash, and undoing an AI client's changes. */
@@ -12,17 +13,12 @@ export function createTrashRoutes({ deps }: ApiOptions) {
     .get("/trash", validateQuery(listTrashInput), async (c) =>
       c.json(await listTrash(deps, c.var.caller, c.req.valid("query"))),
     )
-    .delete("/trash", async (c) => {
-      await emptyTrash(deps, c.var.caller);
-      return c.body(null, 204);
-    })
-    .post("/trash/:id/restore", async (c) =>
-      c.json(await restoreFromTrash(deps, c.var.caller, { id: c.req.param("id") })),
-    )
+    .delete("/trash", async (c) => noContent(c, emptyTrash(deps, c.var.caller)))
+    .post("/trash/:id/restore", async (c) => c.json(await restoreFromTrash(deps, c.var.caller, c.req.param())))
     .post("/clients/:grantId/undo", validateJson(undoClientChangesInput), async (c) =>
-      c.json(await undoClientChanges(deps, c.var.caller, { ...c.req.valid("json"), grantId: c.req.param("grantId") })),
+      c.json(await undoClientChanges(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
     .post("/undos/:undoId/undo", validateOptionalJson(undoUndoInput), async (c) =>
-      c.json(await undoUndo(deps, c.var.caller, { ...c.req.valid("json"), undoId: c.req.param("undoId") })),
+      c.json(await undoUndo(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     );
 }

@@ -76,12 +76,10 @@ function respondToPreflight(res: ServerResponse): void {
     .end();
 }
 
-export type ThumbnailRouteDeps = Pick<Deps, "assets" | "files" | "media" | "signer">;
-
 const thumbnailPathPrefix = "/files/thumb/";
 
 /** `{base}/files/thumb/<token>`: thumbnails for every kind of store, generated on first request. */
-export function createThumbnailRoute(deps: ThumbnailRouteDeps): Route {
+export function createThumbnailRoute(deps: Pick<Deps, "assets" | "files" | "media" | "signer">): Route {
   return {
     path: `${thumbnailPathPrefix}*`,
     originRule: "any", // the token in the URL is the only credential

@@ -1,4 +1,4 @@
-import type { MultipartFile } from "#domain/assets/model/file-store.ts";
+import type { FileStore, MultipartFile, PartStore } from "#domain/assets/model/file-store.ts";
 import { sanitizeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
@@ -8,14 +8,8 @@ export type FileClaims =
   | { op: "part"; file: MultipartFile; part: number }
   | { op: "get"; key: string; mimeType: string; filename: string; asDownload: boolean; expiresAt: number };
 
-export interface FileTokens {
-  readonly origin: string;
-  createUploadUrl(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
-  createDownloadUrl(
-    key: string,
-    options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
-  ): Promise<string>;
-  createPartUrl(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
+export interface FileTokens
+  extends Pick<FileStore, "origin" | "createUploadUrl" | "createDownloadUrl">, Pick<PartStore, "createPartUrl"> {
   /** Returns undefined for a token that is forged, truncated or expired. */
   verify(token: string): FileClaims | undefined;
 }

@@ -1,7 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Sessions } from "#auth/sign-in.ts";
-import type { RateLimitName } from "#domain/access/rate-limit.ts";
-import type { Deps } from "#domain/deps.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { findMediaWarning } from "#domain/platforms/media-reachability.ts";
@@ -9,7 +6,6 @@ import type { SealedPendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
-import type { Signer } from "#lib/signed-token.ts";
 import { createDocumentHandler, requireMethod } from "../oauth-routes.ts";
 import { logError } from "../problem.ts";
 import type { RequestContext, Route } from "../server.ts";
@@ -21,33 +17,31 @@ import {
   renderConnectPage,
   type ReturnPost,
 } from "./connect-pages.ts";
-import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
-import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import {
+  assertNotCrossSite,
+  buildLoginUrl,
+  createFormToken,
+  formExpiredError,
+  readForm,
+  readFormToken,
+} from "./form.ts";
+import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { sendPage, type RenderedPage } from "./page.ts";
 
-export interface ConnectRouteOptions {
-  base: string;
-  loginUrl: string;
-  deps: Deps;
-  sessions: Sessions;
-  signer: Signer;
-  limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
-  /** The client metadata document of this server, which platforms read. */
-  clientDocument: { path: string; body: Readonly<Record<string, unknown>> };
+/** The client metadata document of this server, which platforms read. */
+export interface ClientDocument {
+  path: string;
+  body: Readonly<Record<string, unknown>>;
 }
 
 const pagePath = "/connect/";
 
 /** The page that connects a platform account, the URL to which platforms redirect the user, and our client document. */
-export function createConnectRoutes({
-  base,
-  loginUrl,
-  deps,
-  sessions,
-  signer,
-  limitRate,
-  clientDocument,
-}: ConnectRouteOptions): Route[] {
+export function createConnectRoutes(
+  { deps, loginUrl, sessions, limitRate }: PageContext,
+  clientDocument: ClientDocument,
+): Route[] {
+  const { baseUrl: base, signer } = deps;
   const loginPath = new URL(loginUrl).pathname;
   const pendingConnects = createPendingCookie<SealedPendingConnect & { returnPost?: ReturnPost | undefined }>({
     signer,
@@ -101,7 +95,7 @@ export function createConnectRoutes({
     if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, pageUrl));
     return withFailurePage(res, context, returnPost, async () => {
       if (readFormToken(signer, form.get("form"), webUser.user) !== path)
-        throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
+        throw formExpiredError("Open the link again.");
       const { location, ...pending } = await startConnect(deps, webUser, { token });
       res.setHeader("set-cookie", pendingConnects.add({ ...pending, returnPost }, req.headers.cookie));
       redirectSeeOther(res, location);

@@ -4,32 +4,30 @@ import { describeMe, type Me } from "#domain/access/me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
-import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
-import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
-import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
-import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import {
+  assertNotCrossSite,
+  buildLoginUrl,
+  createFormToken,
+  formExpiredError,
+  readForm,
+  readFormToken,
+} from "./form.ts";
+import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { html, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
-
-export interface ConsentRouteOptions {
-  consent: Consent;
-  deps: Pick<Deps, "users" | "rateLimits" | "clock">;
-  signer: Signer;
-  base: string;
-  loginUrl: string;
-  findUser: (cookieHeader: string | undefined) => Promise<WebUser | undefined>;
-}
 
 const formLifetime = minutes(30);
 
 /** `/consent/<id>`: shows the client and the requested access, and handles the user's decision. */
-export function createConsentRoutes({ consent, deps, signer, base, loginUrl, findUser }: ConsentRouteOptions): Route[] {
+export function createConsentRoutes({ deps, loginUrl, sessions }: PageContext, consent: Consent): Route[] {
+  const { baseUrl: base, signer } = deps;
+
   async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const webUser = await findUser(req.headers.cookie);
+    const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) {
       const { pathname } = new URL(req.url ?? "/", base);
       return redirectSeeOther(res, buildLoginUrl(new URL(loginUrl).pathname, pathname, false));
@@ -50,7 +48,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
     assertNotCrossSite(req, base);
     const form = await readForm(req);
-    const webUser = await findUser(req.headers.cookie);
+    const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) {
       throw edgeError("forbidden", "Your session has ended.", "Go back to the application and connect again.");
     }
@@ -60,13 +58,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     // `getPending` has checked the consent cookie, which binds the request to this browser.
     const page = getPagePath(pendingConsent);
     const formPage = readFormToken(signer, form.get("token"), user);
-    if (formPage?.split("?")[0] !== page) {
-      throw edgeError(
-        "forbidden",
-        "This form has expired or belongs to another account.",
-        "Go back to the application and connect again.",
-      );
-    }
+    if (formPage?.split("?")[0] !== page) throw formExpiredError("Go back to the application and connect again.");
     const decision = form.get("decision");
     if (decision === "cancel") return consent.deny(req, res);
     if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");

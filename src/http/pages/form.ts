@@ -44,6 +44,9 @@ export function readFormToken(signer: Signer, token: string | null, user: User):
   return userId === user.id && typeof page === "string" ? page : undefined;
 }
 
+export const formExpiredError = (hint: string): AppError =>
+  edgeError("forbidden", "This form has expired or belongs to another account.", hint);
+
 /** The sign-in cookie contains the path, so the path must be short. */
 const maxReturnToLength = 2000;
 

@@ -1,28 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Sessions } from "#auth/sign-in.ts";
 import type { Person } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import type { ApprovalRule, Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { describeInvitation, findJoinedStudio } from "#domain/studios/invitation.ts";
 import { hours } from "#lib/clock.ts";
-import { AppError, edgeError } from "#lib/errors.ts";
-import type { Signer } from "#lib/signed-token.ts";
+import { AppError } from "#lib/errors.ts";
 import type { Route } from "../server.ts";
-import { assertNotCrossSite, buildLoginUrl, createFormToken, readForm, readFormToken } from "./form.ts";
-import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import {
+  assertNotCrossSite,
+  buildLoginUrl,
+  createFormToken,
+  formExpiredError,
+  readForm,
+  readFormToken,
+} from "./form.ts";
+import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
 
-export interface JoinRouteOptions {
-  base: string;
-  loginUrl: string;
-  deps: Deps;
-  sessions: Sessions;
-  signer: Signer;
-}
-
 /** `/join/<token>`: the page of an invitation link. */
-export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: JoinRouteOptions): Route[] {
+export function createJoinRoutes({ deps, loginUrl, sessions }: PageContext): Route[] {
+  const { baseUrl: base, signer } = deps;
   const loginPath = new URL(loginUrl).pathname;
   const getToken = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
 
@@ -58,13 +55,8 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     const form = await readForm(req);
     const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
-    if (readFormToken(signer, form.get("form"), webUser.user) !== path) {
-      throw edgeError(
-        "forbidden",
-        "This form has expired or belongs to another account.",
-        "Open the invitation link again.",
-      );
-    }
+    if (readFormToken(signer, form.get("form"), webUser.user) !== path)
+      throw formExpiredError("Open the invitation link again.");
     const membership = await acceptInvitation(deps, webUser, { token }).catch(undefinedIfNotFound);
     // After a repeated submission the invitation is already used. The page then shows whether the user is a member.
     return redirectSeeOther(res, membership ? `/studios/${membership.studioId}` : path);

@@ -1,27 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Sessions, SignIn } from "#auth/sign-in.ts";
-import type { RateLimitName } from "#domain/access/rate-limit.ts";
+import type { SignIn } from "#auth/sign-in.ts";
 import type { Person } from "#domain/caller.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "../error-hints.ts";
+import { assertSameOrigin } from "../guards.ts";
+import { routeNotFoundError } from "../problem.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
-import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
-
-export interface LoginRouteOptions {
-  base: string;
-  loginUrl: string;
-  sessions: Sessions;
-  signIn: SignIn;
-  /** Throws when a client IP address exceeds the named limit. */
-  limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
-}
 
 const callbackPath = "/api/auth/callback/";
 
 /** The sign-in page, and the URL to which identity providers redirect the user. */
-export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate }: LoginRouteOptions): Route[] {
+export function createLoginRoutes({ deps, loginUrl, sessions, limitRate }: PageContext, signIn: SignIn): Route[] {
+  const base = deps.baseUrl;
   const loginPath = new URL(loginUrl).pathname;
 
   async function handleLoginPage(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -86,6 +79,27 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
       handle: createPageHandler(base, { GET: handleCallback }),
     },
   ];
+}
+
+/** Deletes the web session on the server and its cookie. Grants of AI clients stay valid. */
+export function createSignOutRoute({ deps, sessions }: PageContext): Route {
+  return {
+    path: "/api/sign-out",
+    originRule: "own",
+    async handle(req, res) {
+      if (req.method !== "POST") throw routeNotFoundError();
+      const fetchHeaders = Object.entries({
+        origin: req.headers.origin,
+        "sec-fetch-site": req.headers["sec-fetch-site"],
+      });
+      assertSameOrigin(
+        new Headers(fetchHeaders.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+        deps.baseUrl,
+      );
+      const setCookies = [await sessions.end(req.headers.cookie)];
+      res.writeHead(204, { "set-cookie": setCookies, "cache-control": "no-store" }).end();
+    },
+  };
 }
 
 /** Renders expected errors on a page that lets the user retry the sign-in. */

@@ -1,9 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Sessions } from "#auth/sign-in.ts";
+import type { RateLimitName } from "#domain/access/rate-limit.ts";
+import type { Deps } from "#domain/deps.ts";
 import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler } from "../server.ts";
 import { errorHints } from "../error-hints.ts";
 import { logError, routeNotFoundError } from "../problem.ts";
+
+/** What the routes of pages need. */
+export interface PageContext {
+  deps: Deps;
+  sessions: Sessions;
+  loginUrl: string;
+  /** Throws when a client IP address exceeds the named limit. */
+  limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
+}
 
 export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 

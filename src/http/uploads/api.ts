@@ -11,6 +11,7 @@ import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Log } from "#lib/log.ts";
 import { assertRouteExists, createErrorHandler, type ReadAuthority } from "../api/context.ts";
+import { noContent } from "../api/responses.ts";
 import { validateJson } from "../api/validate-input.ts";
 import { routeNotFoundError } from "../problem.ts";
 
@@ -42,21 +43,16 @@ export function createUploadApi(options: UploadApiOptions) {
       c.json(await startFile(deps, c.var.caller, c.req.valid("json"))),
     )
     .post("/files/:fileId/addresses", validateJson(partUrlsInput), async (c) => {
-      const input = { ...c.req.valid("json"), fileId: c.req.param("fileId") };
+      const input = { ...c.req.valid("json"), ...c.req.param() };
       const { urls, expiresAt } = await createPartUrls(deps, c.var.caller, input);
       // Upload pages that were opened before an update still read this name.
       return c.json({ addresses: urls, expiresAt });
     })
-    .post("/files/:fileId/complete", async (c) =>
-      c.json(await completeFile(deps, c.var.caller, { fileId: c.req.param("fileId") })),
-    )
+    .post("/files/:fileId/complete", async (c) => c.json(await completeFile(deps, c.var.caller, c.req.param())))
     .patch("/files/:fileId", validateJson(setAltTextInput), async (c) =>
-      c.json(await setAltText(deps, c.var.caller, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
+      c.json(await setAltText(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
-    .delete("/files/:fileId", async (c) => {
-      await cancelFile(deps, c.var.caller, { fileId: c.req.param("fileId") });
-      return c.body(null, 204);
-    });
+    .delete("/files/:fileId", async (c) => noContent(c, cancelFile(deps, c.var.caller, c.req.param())));
 }
 
 /** Resolves the upload link from the token and enforces its rate limit. */

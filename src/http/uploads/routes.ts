@@ -9,17 +9,10 @@ import type { RequestContext, Route } from "../server.ts";
 import type { StaticFiles } from "../static-files.ts";
 import type { UploadApi } from "./api.ts";
 
-export interface UploadRouteOptions {
-  deps: Deps;
-  api: UploadApi;
-  /** The built web app, whose upload page is a template. */
-  webFiles: StaticFiles;
-}
-
 const pathPrefix = "/u/";
 
-/** `{uploadPage}/u/<token>`, and the API that the page calls with the token in a header. */
-export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions): Route[] {
+/** `{uploadPage}/u/<token>`, and the API that the page calls with the token in a header. The built web app has a template of the page. */
+export function createUploadRoutes(deps: Deps, api: UploadApi, webFiles: StaticFiles): Route[] {
   const { host } = new URL(deps.uploadPage);
   const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.baseUrl).origin]);
 

@@ -1,5 +1,5 @@
-import { days, type Clock } from "#lib/clock.ts";
-import type { Signer } from "#lib/signed-token.ts";
+import type { Deps } from "#domain/deps.ts";
+import { days } from "#lib/clock.ts";
 
 /** A session of legacy protocol versions. Its signed id contains all of this; the server stores only subscriptions. */
 export interface Session {
@@ -22,7 +22,11 @@ export interface SessionIdCodec {
   decode(id: string): Session | undefined;
 }
 
-export function createSessionIdCodec(signer: Signer, clock: Clock, newSecret: () => string): SessionIdCodec {
+export function createSessionIdCodec({
+  signer,
+  clock,
+  newSecret,
+}: Pick<Deps, "signer" | "clock" | "newSecret">): SessionIdCodec {
   return {
     // The nonce separates sessions of one grant, so that one cannot cancel requests of another.
     encode: ({ grantId, studioId, protocolVersion, supportsApps }) =>

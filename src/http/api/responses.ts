@@ -19,3 +19,9 @@ export function jsonWithEtag<T extends object>(c: Context, value: T, now = Date.
   // Typed as the full response: after a 304, the web app's client uses its cached copy.
   return c.body(null, 304) as unknown as ReturnType<typeof respond>;
 }
+
+/** Responds 204 after the work. */
+export async function noContent(c: Context, work: Promise<unknown>) {
+  await work;
+  return c.body(null, 204);
+}
