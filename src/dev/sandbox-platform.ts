@@ -1,12 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hours } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
-import {
-  createDatabaseAdapter,
-  createInProcessProvider,
-  type DevDeps,
-  type InProcessProvider,
-} from "./in-process-provider.ts";
+import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
 
 export const sandboxPath = "/sandbox";
 
@@ -30,7 +25,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     cookiePrefix: "atelier_sandbox",
     redirectUri,
     grantTypes: ["authorization_code", "refresh_token"],
-    adapter: createDatabaseAdapter(deps),
+    recordPrefix: "Sandbox",
     features: {
       userinfo: { enabled: true },
       // Atelier is the only client, so it may revoke every token.
