@@ -188,10 +188,10 @@ export type ErrorKey = keyof typeof errorMessages;
 export type ErrorData<Key extends ErrorKey> =
   Parameters<(typeof errorMessages)[Key]> extends [infer Data] ? Data : undefined;
 
-/** What to do next, by error; a function if the text depends on the data. */
+/** What to do next, by error; a function if the text depends on the data. A key of `code:*` applies to other reasons. */
 export type ErrorHints = Partial<{
   [Key in ErrorKey]: string | ((data: ErrorData<Key>) => string | undefined);
-}>;
+}> & { "storage_unavailable:*"?: string };
 
 /** Formats when to retry: "in 1 second", "in 40 seconds", "in 5 minutes". */
 export function formatWait(seconds: number): string {

@@ -149,8 +149,8 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
 }
 
 /** Returns the edge's hint for an error; an `edgeError` has its own hint. */
-export function hintFor({ hint: ownHint, key, data }: AppError, hints: ErrorHints): string | undefined {
-  const hint = ownHint ?? (key && hints[key]);
+export function hintFor({ hint: ownHint, code, key, data }: AppError, hints: ErrorHints): string | undefined {
+  const hint = ownHint ?? (key && (hints[key] ?? hints[`${code}:*` as keyof ErrorHints]));
   return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;
 }
 

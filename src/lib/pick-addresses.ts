@@ -24,20 +24,7 @@ export async function pickPublicAddresses(
   resolve: ResolveName,
   isAllowed: (address: string) => boolean,
 ): Promise<string[]> {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(host) ? [host] : await resolvePublicName(host, abortSignal, resolve);
-  // A private IP address among public ones is an attack: none of them is used.
-  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
-  return orderAddresses(addresses);
-}
-
-const orderAddresses = (addresses: readonly string[]): string[] =>
-  [4, 6].flatMap((family) => addresses.filter((address) => isIP(address) === family).slice(0, maxPinnedPerFamily));
-
-const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
-
-export function getHostAndPort({ hostname, port, protocol }: URL): string {
-  return `${hostname.replace(/\.$/, "")}:${port || defaultPorts[protocol]}`;
+  return pickAddresses(hostname, (host) => resolvePublicName(host, abortSignal, resolve), isAllowed);
 }
 
 /**
@@ -45,12 +32,31 @@ export function getHostAndPort({ hostname, port, protocol }: URL): string {
  * addresses are rejected, and for plain http all except loopback, because plain http must not leave this machine.
  */
 export async function pickPrivateAddresses({ hostname, protocol }: URL): Promise<string[]> {
+  return pickAddresses(
+    hostname,
+    async (host) => (await lookUpName(host, { all: true })).map(({ address }) => address),
+    (address) => !isLinkLocalAddress(address) && (protocol === "https:" || isLoopbackAddress(address)),
+  );
+}
+
+async function pickAddresses(
+  hostname: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+  isAllowed: (address: string) => boolean,
+): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(host) ? [host] : (await lookUpName(host, { all: true })).map(({ address }) => address);
-  const isAllowed = (address: string): boolean =>
-    !isLinkLocalAddress(address) && (protocol === "https:" || isLoopbackAddress(address));
+  const addresses = isIP(host) ? [host] : await resolve(host);
+  // A private IP address among public ones is an attack: none of them is used.
   if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
-  return orderAddresses(addresses);
+  return [4, 6].flatMap((family) =>
+    addresses.filter((address) => isIP(address) === family).slice(0, maxPinnedPerFamily),
+  );
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+export function getHostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname.replace(/\.$/, "")}:${port || defaultPorts[protocol]}`;
 }
 
 async function resolvePublicName(

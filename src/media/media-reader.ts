@@ -14,14 +14,11 @@ export const createMediaReader = (): MediaReader => ({
 /** Returns `unknownMetadata` if the metadata can't be read in time; the file is stored anyway. */
 async function readOrUnknown(readMetadata: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<MediaMetadata>((resolve) => {
-    timer = setTimeout(() => resolve(unknownMetadata), timeoutMs);
-  });
+  const { promise: timeout, resolve } = Promise.withResolvers<MediaMetadata>();
+  using _ = setTimeout(resolve, timeoutMs, unknownMetadata);
   try {
     return await Promise.race([readMetadata(controller.signal).catch(() => unknownMetadata), timeout]);
   } finally {
-    clearTimeout(timer);
     controller.abort();
   }
 }

@@ -21,12 +21,8 @@ import { createWriter, syncFolder } from "./write-file.ts";
 import { bodyTooLargeError } from "../read-batches.ts";
 
 /** Creates the signed URLs that browsers and `curl` use. The HTTP edge signs and serves them. */
-export interface DiskUrls {
-  readonly origin: string;
-  createUploadUrl: FileStore["createUploadUrl"];
-  createDownloadUrl: FileStore["createDownloadUrl"];
-  createPartUrl: PartStore["createPartUrl"];
-}
+export type DiskUrls = Pick<FileStore, "origin" | "createUploadUrl" | "createDownloadUrl"> &
+  Pick<PartStore, "createPartUrl">;
 
 /** A file that is open for reading. Its content does not change, even if the key is replaced or removed. */
 export interface OpenFile {

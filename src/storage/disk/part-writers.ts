@@ -9,13 +9,7 @@ import { readBatches, type Batch } from "../read-batches.ts";
 
 export interface PartWriters {
   /** Writes a body of exactly `bytes` bytes at `offset` of the folder's data file, durably. */
-  write(
-    folder: string,
-    part: number,
-    body: AsyncIterable<Uint8Array>,
-    range: { offset: number; bytes: number },
-    steps: WriteSteps,
-  ): Promise<void>;
+  write(partWrite: PartWrite): Promise<void>;
   /** Aborts the writers of this process and waits for them to end. */
   stop(folder: string): Promise<void>;
   /**
@@ -25,7 +19,12 @@ export interface PartWriters {
   waitUntilIdle(folder: string): Promise<boolean>;
 }
 
-export interface WriteSteps {
+export interface PartWrite {
+  folder: string;
+  part: number;
+  body: AsyncIterable<Uint8Array>;
+  offset: number;
+  bytes: number;
   /** Called when no other request of this process writes the part. Resolves to false if the part is already complete. */
   onStart(): Promise<boolean>;
   /** Called when the bytes are durable. */
@@ -64,19 +63,13 @@ export function createPartWriters(newName: () => string): PartWriters {
   return {
     stop: (folder) => stop(folder),
 
-    async write(folder, part, body, range, steps) {
+    async write(partWrite) {
+      const { folder, part } = partWrite;
       const slot = `${folder}#${part}`;
       // A client may retry before the server notices the broken connection, so the newer request wins.
       while (activeWriters.has(slot)) await stop(folder, [slot]);
       const controller = new AbortController();
-      const work = writePart({
-        folder,
-        markerPath: join(folder, `w-${part}-${newName()}`),
-        body,
-        range,
-        steps,
-        controller,
-      });
+      const work = writePart(partWrite, join(folder, `w-${part}-${newName()}`), controller);
       activeWriters.set(slot, {
         controller,
         completion: work.catch(() => {}).then(() => void activeWriters.delete(slot)),
@@ -100,16 +93,8 @@ async function countFreshMarkers(folder: string): Promise<number> {
   return markerStats.filter((stats) => stats && stats.mtimeMs > Date.now() - staleMs).length;
 }
 
-interface PartWrite {
-  folder: string;
-  markerPath: string;
-  body: AsyncIterable<Uint8Array>;
-  range: { offset: number; bytes: number };
-  steps: WriteSteps;
-  controller: AbortController;
-}
-
-async function writePart({ folder, markerPath, body, range, steps, controller }: PartWrite): Promise<void> {
+async function writePart(partWrite: PartWrite, markerPath: string, controller: AbortController): Promise<void> {
+  const { folder, body, bytes } = partWrite;
   const markerFile = await undefinedIfMissing(open(markerPath, "wx", 0o600));
   if (!markerFile) throw uploadClosedError();
   await markerFile.close();
@@ -126,12 +111,12 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
   let file: FileHandle | undefined;
   try {
     assertOpen();
-    const batches = readBatches(body, { maxBytes: range.bytes, signal: controller.signal });
-    if (!(await steps.onStart())) return await drainBody(batches);
+    const batches = readBatches(body, { maxBytes: bytes, signal: controller.signal });
+    if (!(await partWrite.onStart())) return await drainBody(batches);
     file = await withDiskErrors(open(join(folder, "data"), "r+"));
-    await copyBody(file, batches, range, assertOpen);
+    await copyBody(file, batches, partWrite, assertOpen);
     await withDiskErrors(file.datasync());
-    await steps.onFinish();
+    await partWrite.onFinish();
   } finally {
     clearInterval(heartbeat);
     await file?.close().catch(() => {});
@@ -143,7 +128,7 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
 async function copyBody(
   file: FileHandle,
   batches: AsyncIterable<Batch>,
-  { offset, bytes }: PartWrite["range"],
+  { offset, bytes }: PartWrite,
   assertOpen: () => void,
 ): Promise<void> {
   let receivedBytes = 0;

@@ -158,24 +158,23 @@ export function createDiskParts({
       if (declaredBytes !== undefined && declaredBytes < bytes) throw tooShortError();
       await writer.checkSpace(bytes);
       const offset = (part - 1) * file.partBytes;
-      await writers.write(
+      await writers.write({
         folder,
         part,
         body,
-        { offset, bytes },
-        {
-          async onStart() {
-            const log = await readPartLog(folder, instanceId);
-            if (log?.completedParts.has(part)) return false;
-            if (!log?.hasOwnEntry) await appendPartLog(folder, "started", part, instanceId);
-            return true;
-          },
-          async onFinish() {
-            await appendPartLog(folder, "complete", part, instanceId);
-            recordPart(folder, file, part);
-          },
+        offset,
+        bytes,
+        async onStart() {
+          const log = await readPartLog(folder, instanceId);
+          if (log?.completedParts.has(part)) return false;
+          if (!log?.hasOwnEntry) await appendPartLog(folder, "started", part, instanceId);
+          return true;
         },
-      );
+        async onFinish() {
+          await appendPartLog(folder, "complete", part, instanceId);
+          recordPart(folder, file, part);
+        },
+      });
     },
 
     write: (file, part, content) => parts.receive(file, part, toSingleChunk(content), content.length),
