@@ -74,19 +74,9 @@ export interface FollowUp<Output> {
 }
 
 /** A tool of any input and output type. */
-export type Tool = Omit<
-  ToolDeclaration<z.ZodObject, z.ZodObject>,
-  "run" | "getPreviews" | "getPageToOpen" | "followUp"
-> & {
+export interface Tool extends ToolDeclaration<z.ZodObject, z.ZodObject> {
   scope: Scope;
-  followUp?: {
-    getProgress(deps: Deps, caller: Caller, output: never): Promise<{ output: object; hasEnded: boolean }>;
-    cancel(deps: Deps, caller: Caller, output: never): Promise<void>;
-  };
-  getPageToOpen?(output: never): PageToOpen;
-  run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
-  getPreviews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
-};
+}
 
 /** Type-checks a declaration against its verb, and adds the scope that it requires. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(

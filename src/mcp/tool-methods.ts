@@ -117,7 +117,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
         formatIssues(parseResult.error),
         "Compare the input with the tool's input schema.",
       );
-    const input = parseResult.data as never;
+    const input = parseResult.data;
     if (tool.runsAsTask && supportsTasks(exchange))
       return tasks.start(exchange, tool.name, (signal) =>
         tool.run(deps, caller, input, { getSignal: () => signal }).then(
@@ -133,10 +133,9 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     const output = await tool.run(deps, caller, input, exchange);
     if (tool.followUp && supportsTasks(exchange)) return tasks.follow(caller, tool, output);
     const elicitation =
-      tool.getPageToOpen &&
-      urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
+      tool.getPageToOpen && urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output), output);
     if (elicitation) return elicitation;
-    return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, input, output as never)) ?? []);
+    return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, input, output)) ?? []);
   }
 
   /** Logs the error, unless the caller caused it, and returns it as a result. */

@@ -23,7 +23,6 @@ export function createRenditionRoutes({ deps, stallTimeoutMs }: ApiOptions) {
         etag,
         "cache-control": "private, no-cache",
         "content-security-policy": "sandbox; default-src 'none'",
-        "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
       };
       if (c.req.header("if-none-match") === etag) return c.body(null, 304, headers);

@@ -82,7 +82,6 @@ export async function sendBody(file: Readable, res: ServerResponse, stallTimeout
 
 function setFileSecurityHeaders(res: ServerResponse): void {
   res.setHeader("content-security-policy", fileCsp);
-  res.setHeader("x-content-type-options", "nosniff");
   // The URL is the credential, so any page that has it may embed the file, such as a chat that shows an image.
   res.setHeader("cross-origin-resource-policy", "cross-origin");
   res.setHeader("referrer-policy", "no-referrer");

@@ -43,24 +43,20 @@ export async function receiveFile(
   if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGoneError(claims.op);
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
-  const stallTimer = startStallTimer(req, stallTimeoutMs);
-  try {
-    const body = toBodyIterable(req, res);
-    const etag: Record<string, string> = {};
-    if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
-    else {
-      const { version } = await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes });
-      if (!(await hasAsset(claims.key))) {
-        // The asset was rejected or deleted during the upload.
-        await store.remove(claims.key);
-        throw assetGoneError(claims.op);
-      }
-      etag["etag"] = `"${version}"`;
+  using _ = startStallTimer(req, stallTimeoutMs);
+  const body = toBodyIterable(req, res);
+  const etag: Record<string, string> = {};
+  if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
+  else {
+    const { version } = await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes });
+    if (!(await hasAsset(claims.key))) {
+      // The asset was rejected or deleted during the upload.
+      await store.remove(claims.key);
+      throw assetGoneError(claims.op);
     }
-    res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
-  } finally {
-    clearInterval(stallTimer);
+    etag["etag"] = `"${version}"`;
   }
+  res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
 }
 
 /** 410: the URL is authentic but no longer usable. */

@@ -95,7 +95,6 @@ export function createThumbnailRoute(deps: Pick<Deps, "assets" | "files" | "medi
         // Stored files never change, so neither do their thumbnails.
         "cache-control": "private, max-age=3600, immutable",
         "content-security-policy": "sandbox; default-src 'none'",
-        "x-content-type-options": "nosniff",
         "cross-origin-resource-policy": "cross-origin",
         "referrer-policy": "no-referrer",
       });

@@ -11,7 +11,7 @@ export interface TaskRecord {
   createdAt: number;
   updatedAt: number;
   /** The output of a call whose effects the task follows; absent if a process runs the call itself. */
-  followedOutput?: object;
+  followedOutput?: Record<string, unknown>;
   /** The result of the call, once completed. */
   result?: Record<string, unknown>;
   /** The JSON-RPC error of a failed call. */

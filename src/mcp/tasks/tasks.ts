@@ -19,7 +19,7 @@ export interface Tasks {
   /** Runs a call as a task and returns the result that announces it. During shutdown, returns the call's own result. */
   start(exchange: Exchange, tool: string, work: TaskWork): Promise<Result>;
   /** Returns the call's own result if what it started has ended; otherwise, announces a task that follows it. */
-  follow(caller: Caller, tool: Tool, output: object): Promise<Result>;
+  follow(caller: Caller, tool: Tool, output: Record<string, unknown>): Promise<Result>;
   methods: readonly [string, Method][];
   /** Starts no more tasks. Resolves when the calls that run in this process have ended. */
   drain(): Promise<void>;
@@ -49,7 +49,7 @@ export function createTasks(options: {
       return toTaskResult(await runner.start(exchange.caller, tool, work));
     },
     async follow(caller, tool, output) {
-      const progress = await tool.followUp?.getProgress(deps, caller, output as never);
+      const progress = await tool.followUp?.getProgress(deps, caller, output);
       if (!progress || progress.hasEnded) return toSuccessResult(progress?.output ?? output, []);
       const now = deps.clock();
       const record: TaskRecord = {
@@ -112,7 +112,7 @@ export function createTasks(options: {
     const record = await findRecord(caller, taskId);
     if (record.status !== "working") return {};
     if (record.followedOutput) {
-      await findTool(record.tool)?.followUp?.cancel(deps, caller, record.followedOutput as never);
+      await findTool(record.tool)?.followUp?.cancel(deps, caller, record.followedOutput);
       return {};
     }
     // Retries if a heartbeat has changed the record. If the call has ended, the task is not canceled.
@@ -141,8 +141,8 @@ export function createTasks(options: {
   /** Returns the record as completed if what it follows has ended; otherwise unchanged. */
   async function completeIfEnded(caller: Caller, record: TaskRecord): Promise<TaskRecord> {
     const { followUp } = findTool(record.tool) ?? {};
-    if (record.status !== "working" || !followUp) return record;
-    const { hasEnded, output } = await followUp.getProgress(deps, caller, record.followedOutput as never);
+    if (record.status !== "working" || !record.followedOutput || !followUp) return record;
+    const { hasEnded, output } = await followUp.getProgress(deps, caller, record.followedOutput);
     if (!hasEnded) return record;
     return { ...record, status: "completed", result: toResultObject(toSuccessResult(output, [])) };
   }

@@ -72,7 +72,8 @@ export function createS3Client(settings: S3Settings, endpoint = settings.endpoin
 export function createS3Target(client: S3Client, bucket: string, baseTimeoutMs: number): S3Target {
   const send: S3Target["send"] = async (command, { timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minWorkBytesPerMs));
+    // Reading the response body has its own timeout, `withIdleTimeout`.
+    using _ = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minWorkBytesPerMs));
     try {
       return await client.send(command, {
         abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
@@ -80,8 +81,6 @@ export function createS3Target(client: S3Client, bucket: string, baseTimeoutMs: 
     } catch (error) {
       signal?.throwIfAborted();
       throw toStorageError(timeout.signal.aborted ? { code: timeoutCode } : error);
-    } finally {
-      clearTimeout(timer); // reading the response body has its own timeout, `withIdleTimeout`
     }
   };
   return {
