@@ -9,7 +9,7 @@ const webApp = { path: "/*", logsRest: true } as const;
 const api = { path: "/api/*", logsRest: true } as const;
 const newId = createIdGenerator(createTestClock());
 
-test("logs a path without its query, and of a route that does not declare otherwise only the prefix (RUN-9)", () => {
+test("logs a path without its query, and of a route that does not declare otherwise only the prefix (RUN-9, L4)", () => {
   const postPath = `/api/studios/${newId("studio")}/posts/${newId("post")}`;
   for (const [url, route, expected] of [
     ["/", webApp, "/"],
