@@ -2,7 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { interactionPolicy } from "oidc-provider";
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import { edgeError } from "#lib/errors.ts";
-import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
+import {
+  createInProcessProvider,
+  createMemoryAdapter,
+  type DevDeps,
+  type InProcessProvider,
+} from "./in-process-provider.ts";
 
 export const devIssuerPath = "/dev-idp";
 
@@ -21,7 +26,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
     cookiePrefix: "atelier_dev",
     redirectUri: `${deps.baseUrl}/api/auth/callback/dev`,
     grantTypes: ["authorization_code"],
-    recordPrefix: "DevIssuer",
+    adapter: createMemoryAdapter(deps.clock),
     features: { userinfo: { enabled: false } },
     configuration: {
       scopes: ["openid", "profile", "email"],

@@ -12,7 +12,7 @@ import { pinUrls } from "#auth/oauth-paths.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
 import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
-import { days, seconds } from "#lib/clock.ts";
+import { days, seconds, type Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 
@@ -44,8 +44,8 @@ export interface InProcessProviderOptions {
   cookiePrefix: string;
   redirectUri: string;
   grantTypes: ("authorization_code" | "refresh_token")[];
-  /** Prefix of the names of what it stores: sessions, pending authorizations, grants, codes and tokens. */
-  recordPrefix: string;
+  /** Stores what the provider creates: sessions, pending authorizations, grants, codes and tokens. */
+  adapter: AdapterFactory;
   features: Configuration["features"];
   configuration: Configuration;
   /** Returns the text of the page for a failed request. */
@@ -54,8 +54,10 @@ export interface InProcessProviderOptions {
   createNotPendingError(): AppError;
 }
 
-export function createInProcessProvider(deps: DevDeps, options: InProcessProviderOptions): InProcessProvider {
-  const { baseUrl, log, secret } = deps;
+export function createInProcessProvider(
+  { baseUrl, log, secret }: DevDeps,
+  options: InProcessProviderOptions,
+): InProcessProvider {
   const { name, path, cookiePrefix, redirectUri, grantTypes, features, configuration } = options;
   const issuer = `${baseUrl}${path}`;
   const client = {
@@ -66,7 +68,7 @@ export function createInProcessProvider(deps: DevDeps, options: InProcessProvide
   const logError = (error: unknown): void => log.error({ err: error }, `${name} failed`);
 
   const provider = new Provider(issuer, {
-    adapter: createDatabaseAdapter(deps, options.recordPrefix),
+    adapter: options.adapter,
     jwks: { keys: [{ ...createSigningKey(), alg: "ES256", use: "sig" }] },
     clients: [
       {
@@ -148,12 +150,53 @@ function removeCookie(req: IncomingMessage, name: string): void {
   if (remainingCookies) req.headers.cookie = remainingCookies.join(";");
 }
 
+/** Pending authorizations live for minutes, so evicting the oldest entry is safe. */
+const maxEntries = 2000;
+
+/** In-memory storage for an OpenID provider that may lose everything when the process ends. */
+export function createMemoryAdapter(clock: Clock): AdapterFactory {
+  const entries = new Map<string, { payload: AdapterPayload; expiresAt: number }>();
+  const keysByUid = new Map<string, string>();
+
+  const find = (key: string): AdapterPayload | undefined => {
+    const entry = entries.get(key);
+    return entry && clock() < entry.expiresAt ? entry.payload : undefined;
+  };
+  const remove = (key: string): void => {
+    const uid = entries.get(key)?.payload.uid;
+    if (uid !== undefined) keysByUid.delete(uid);
+    entries.delete(key);
+  };
+
+  return (model) => ({
+    async upsert(id, payload, expiresIn) {
+      const key = `${model}:${id}`;
+      remove(key);
+      entries.set(key, { payload, expiresAt: expiresIn ? clock() + expiresIn * 1000 : Infinity });
+      if (payload.uid !== undefined) keysByUid.set(payload.uid, key);
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) remove(oldest);
+    },
+    find: async (id) => find(`${model}:${id}`),
+    findByUid: async (uid) => find(keysByUid.get(uid) ?? ""),
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      const payload = find(`${model}:${id}`);
+      if (payload) payload.consumed = Math.floor(clock() / 1000);
+    },
+    destroy: async (id) => remove(`${model}:${id}`),
+    async revokeByGrantId(grantId) {
+      for (const [key, { payload }] of entries) if (payload.grantId === grantId) remove(key);
+    },
+  });
+}
+
 /** Stores everything in the database, so that tokens survive a restart and all processes accept them. */
-function createDatabaseAdapter({ oauthRecords, clock }: DevDeps, prefix: string): AdapterFactory {
+export function createDatabaseAdapter({ oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">): AdapterFactory {
   return (model) => {
-    const storedModel = `${prefix}${model}`;
+    const storedModel = `Sandbox${model}`;
     const isGrantRevoked = async (grantId: string): Promise<boolean> =>
-      (await oauthRecords.find(`${prefix}RevokedGrant`, sha256(grantId))) !== undefined;
+      (await oauthRecords.find("SandboxRevokedGrant", sha256(grantId))) !== undefined;
     return {
       async upsert(id, payload, expiresIn) {
         await oauthRecords.put(storedModel, sha256(id), {
@@ -177,7 +220,7 @@ function createDatabaseAdapter({ oauthRecords, clock }: DevDeps, prefix: string)
       destroy: async (id) => void (await oauthRecords.delete(storedModel, sha256(id))),
       async revokeByGrantId(grantId) {
         const record = { payload: {}, grantId: null, audience: null, scope: null, expiresAt: clock() + days(90) };
-        await oauthRecords.put(`${prefix}RevokedGrant`, sha256(grantId), record);
+        await oauthRecords.put("SandboxRevokedGrant", sha256(grantId), record);
       },
     };
   };

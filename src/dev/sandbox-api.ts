@@ -6,10 +6,8 @@ import { routeNotFoundError } from "#http/problem.ts";
 import type { Handler, Route } from "#http/server.ts";
 import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
-import { AppError, edgeError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { IdGenerator } from "#lib/ids.ts";
-import { parseJson } from "#lib/parse-json.ts";
-import { readBody } from "#lib/request-body.ts";
 import { sandboxPath } from "./sandbox-platform.ts";
 import { html, renderPage, sendPage } from "#http/pages/page.ts";
 
@@ -49,10 +47,7 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
   async function uploadMedia(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const account = await requireAccount(req);
     let bytes = 0;
-    for await (const chunk of req as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxMediaBytes) throw bodyTooLargeError();
-    }
+    for await (const chunk of readBody(req, maxMediaBytes)) bytes += chunk.length;
     const altText = req.headers["x-alt-text"];
     const id = newId("asset");
     await store.addMedia({
@@ -203,7 +198,7 @@ function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z
 }
 
 function parseContainer(id: string): z.infer<typeof containerInput> {
-  return parseInput(containerInput, parseJson(Buffer.from(id, "base64url")));
+  return parseInput(containerInput, parseJsonText(Buffer.from(id, "base64url").toString()));
 }
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {
@@ -211,9 +206,24 @@ function sendJson(res: ServerResponse, status: number, body: unknown): void {
 }
 
 async function readJson(req: IncomingMessage): Promise<unknown> {
-  const body = await readBody(req, (bytes) => (bytes > maxJsonBytes ? bodyTooLargeError() : undefined));
-  if (body instanceof AppError) throw body;
-  return parseJson(body);
+  const chunks: Buffer[] = [];
+  for await (const chunk of readBody(req, maxJsonBytes)) chunks.push(chunk);
+  return parseJsonText(Buffer.concat(chunks).toString());
 }
 
-const bodyTooLargeError = (): AppError => edgeError("too_large", "The body is too large.");
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw edgeError("invalid_input", "This is not valid JSON.");
+  }
+}
+
+async function* readBody(req: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw edgeError("too_large", "The body is too large.");
+    yield chunk;
+  }
+}

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hours } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
-import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
+import {
+  createDatabaseAdapter,
+  createInProcessProvider,
+  type DevDeps,
+  type InProcessProvider,
+} from "./in-process-provider.ts";
 
 export const sandboxPath = "/sandbox";
 
@@ -25,7 +30,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     cookiePrefix: "atelier_sandbox",
     redirectUri,
     grantTypes: ["authorization_code", "refresh_token"],
-    recordPrefix: "Sandbox",
+    adapter: createDatabaseAdapter(deps),
     features: {
       userinfo: { enabled: true },
       // Atelier is the only client, so it may revoke every token.

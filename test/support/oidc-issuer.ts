@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { interactionPolicy, Provider, type Configuration } from "oidc-provider";
+import { createMemoryAdapter } from "#dev/in-process-provider.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createMemoryAdapter } from "./memory-adapter.ts";
 
 /** The claims that the issuer returns for a user. */
 export interface IssuedClaims {
