@@ -45,15 +45,20 @@ export function toUrl(value: unknown): string | null {
   return url && /^https?:$/.test(url.protocol) && url.href.length <= maxUrlLength ? url.href : null;
 }
 
-/** Parses each object of a list, and leaves out those that can't be parsed. */
+/** No call asks for more. A server may return thousands, which we would store, look up and compare with each other. */
+const maxListItems = 40;
+
+/** Parses the first objects of a list, and leaves out those that can't be parsed. */
 export function parseList<T>(value: unknown, parse: (item: JsonObject) => T): T[] {
-  return toObjectList(value).flatMap((item) => {
-    try {
-      return [parse(item)];
-    } catch {
-      return [];
-    }
-  });
+  return toObjectList(value)
+    .slice(0, maxListItems)
+    .flatMap((item) => {
+      try {
+        return [parse(item)];
+      } catch {
+        return [];
+      }
+    });
 }
 
 /** Sends one call and returns the response body. Errors never contain text from the platform. */
@@ -99,6 +104,9 @@ export function buildRequest(
   };
 }
 
+/** More than any response needs that fits the limit of bytes. Parsing more would take up to 90 ms. */
+const maxResponseValues = 20_000;
+
 /**
  * Reads a JSON object. Some platforms respond to a revocation with an empty body, which becomes an empty object. An array
  * becomes an object with `items`.
@@ -106,7 +114,7 @@ export function buildRequest(
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    const body = bytes.length === 0 ? {} : parseJson(bytes, { reviver: keepInt64 });
+    const body = bytes.length === 0 ? {} : parseJson(bytes, { reviver: keepInt64, maxValues: maxResponseValues });
     return Array.isArray(body) ? { items: body } : toObject(body);
   } catch {
     throw new PlatformError("unavailable", "it sent an invalid response");

@@ -15,16 +15,13 @@ export interface ReadBackProgress extends FileProgress {
 /** How far a platform's clock may be behind ours. */
 export const clockToleranceMs = seconds(60);
 
-/** How many posts are compared, each perhaps with a call: a server may return more than the call asked for. */
-const maxComparedPosts = 40;
-
 /** Leaves out the posts that belong to other publications. */
 export async function excludeTaken(
   { isTaken }: Pick<LookUpContext, "isTaken">,
   posts: readonly RemotePost[],
 ): Promise<RemotePost[]> {
   const untakenPosts: RemotePost[] = [];
-  for (const post of posts.slice(0, maxComparedPosts)) if (!(await isTaken(post.id))) untakenPosts.push(post);
+  for (const post of posts) if (!(await isTaken(post.id))) untakenPosts.push(post);
   return untakenPosts;
 }
 
