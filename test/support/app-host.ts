@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { listenLocally } from "./local-server.ts";
@@ -73,7 +73,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       .filter((name) => !options.hiddenTools?.test(name)),
   };
   const pageScript = await readFile(join(import.meta.dirname, "app-host-page.js"), "utf8");
-  const server = createServer(async (req, res) => {
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.url === "/rpc") {
       const { method, params } = JSON.parse(await text(req)) as { method: string; params: Record<string, unknown> };
       if ((await options.onAppCall?.(String(params["name"]))) === false) return void res.destroy();
@@ -93,7 +93,9 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
             `<script type="application/json" id="settings">${settingsJson}</script><script>${pageScript}</script>`,
         );
     } else res.writeHead(404).end();
-  });
+  }
+  // A call that the app makes at the end of a test can fail because the server closes.
+  const server = createServer((req, res) => void respond(req, res).catch(() => res.destroy()));
   const { url, close } = await listenLocally(server);
   return { url: `${url}/`, resource, close };
 }
