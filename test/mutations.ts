@@ -81,8 +81,8 @@ const mutations: readonly Mutation[] = [
   {
     breaks: "limits: a rate limit allows one more call",
     file: "src/db/coordination.ts",
-    text: '.where("rate_limits.hits", "<", limit)',
-    replacement: '.where("rate_limits.hits", "<=", limit)',
+    text: '.where("rateLimits.hits", "<", limit)',
+    replacement: '.where("rateLimits.hits", "<=", limit)',
     test: "integration/rate-limits.test.ts",
   },
   {
