@@ -3,7 +3,7 @@ import type { Encoding, ImageTraits } from "#domain/renditions/plan-rendition.ts
 import type { Layout } from "#domain/renditions/plan-layout.ts";
 import type { ExecutablePlan, ImageInspection, ImageProblem, RenderedImage } from "#domain/renditions/ports.ts";
 import { maxThumbnailSide } from "#domain/assets/model/media-metadata.ts";
-import { chooseMaxPixels, removePngText } from "./images.ts";
+import { chooseMaxPixels, prepareForDecoder } from "./images.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
 const white = { r: 255, g: 255, b: 255, alpha: 1 };
@@ -12,7 +12,7 @@ const transparent = { r: 255, g: 255, b: 255, alpha: 0 };
 /** Opens an image and decodes its whole first frame: a file that ends early or has damaged pixels is unreadable. */
 export async function inspectImage(file: Uint8Array): Promise<ImageInspection> {
   try {
-    const bytes = removePngText(file);
+    const bytes = prepareForDecoder(file);
     const metadata = await sharp(bytes, { failOn: "error", limitInputPixels: false }).metadata();
     const { width, height } = metadata.autoOrient;
     if (width * height > (await chooseMaxPixels(bytes))) return { problem: "too_many_pixels" };
@@ -64,7 +64,7 @@ const clampFrames = (frames: number): number => Math.min(Math.max(frames, 1), ma
 /** Creates an upright image of at most 512 px, without the original's metadata, which may contain a location. */
 export async function createThumbnail(file: Uint8Array): Promise<RenderedImage | { problem: "unreadable" }> {
   try {
-    const bytes = removePngText(file);
+    const bytes = prepareForDecoder(file);
     const limitInputPixels = await chooseMaxPixels(bytes);
     const content = await sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
       .autoOrient()
@@ -98,7 +98,7 @@ async function renderSmallEnough(
   file: Uint8Array,
   { layouts, encodings }: Extract<ExecutablePlan, { kind: "render" }>,
 ): Promise<RenderedImage | { problem: "too_large" }> {
-  const bytes = removePngText(file);
+  const bytes = prepareForDecoder(file);
   const limitInputPixels = await chooseMaxPixels(bytes);
   const { hasAlpha } = await sharp(bytes, { failOn: "error", limitInputPixels }).metadata();
   const layOutImage = (layout: Layout, keepsAlpha: boolean): Sharp =>

@@ -1,4 +1,5 @@
 import sharp from "sharp";
+import { assertExifIsSmall } from "./exif-check.ts";
 
 /** The libvips names of the decoders for the types in `canHaveThumbnail`. */
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
@@ -34,14 +35,20 @@ const textChunks = new Set(["zTXt", "iTXt", "tEXt"]);
 /** Encoders write chunks of at least 8 KiB, so a file of 100 MB has about 12,000. */
 const maxChunks = 50_000;
 
+/** Returns the image without what the decoder would read for minutes; throws if that can't be removed. */
+export function prepareForDecoder(bytes: Uint8Array): Uint8Array {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  assertExifIsSmall(file);
+  return removePngText(file);
+}
+
 /**
  * Removes the text chunks of a PNG; returns other formats unchanged. The decoder inflates all compressed text and can't
  * be stopped: 50 KB inflate to 50 MB, and a file of 1 MB would take nine seconds. Neither metadata nor thumbnails contain
  * that text.
  */
-export function removePngText(bytes: Uint8Array): Uint8Array {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (!file.subarray(0, 8).equals(pngSignature)) return bytes;
+function removePngText(file: Buffer): Buffer {
+  if (!file.subarray(0, 8).equals(pngSignature)) return file;
   const parts: Buffer[] = [];
   let copyFrom = 0;
   let at = 8;

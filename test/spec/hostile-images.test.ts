@@ -185,6 +185,61 @@ test("uses the first frame of an animation with too many frames (U14, U15)", asy
   assert.ok(apngResult.inspection.frames < 2 ** 31 && !apngResult.content.includes("acTL"));
 });
 
+/** EXIF data whose first directory, or that of its thumbnail, consists of entries that all refer to itself. */
+function encodeRecursiveExif(entryCount: number, isInThumbnail: boolean, isLittleEndian: boolean): Buffer {
+  const number = (bytes: number, value: number): Buffer => {
+    const buffer = Buffer.alloc(bytes);
+    if (isLittleEndian) buffer.writeUIntLE(value, 0, bytes);
+    else buffer.writeUIntBE(value, 0, bytes);
+    return buffer;
+  };
+  const offset = isInThumbnail ? 14 : 8;
+  const entry = Buffer.concat([number(2, 0x87_69), number(2, 4), number(4, 1), number(4, offset)]);
+  const emptyDirectory = Buffer.concat([number(2, 0), number(4, offset)]);
+  return Buffer.concat([
+    Buffer.from(isLittleEndian ? "II" : "MM"),
+    Buffer.concat([number(2, 42), number(4, 8), isInThumbnail ? emptyDirectory : Buffer.alloc(0)]),
+    Buffer.concat([number(2, entryCount), ...Array.from({ length: entryCount }, () => entry), number(4, 0)]),
+  ]);
+}
+
+test("rejects an image whose EXIF entries refer to each other, before the decoder reads them (U14, U15)", async () => {
+  const [wholeJpeg, wholePng] = [await jpeg(), await png()];
+  const embedInJpeg = (exif: Buffer): Buffer => {
+    const segment = Buffer.concat([Buffer.from("\xff\xe1\0\0Exif\0\0", "latin1"), exif]);
+    segment.writeUInt16BE(segment.length - 2, 2);
+    return splice(wholeJpeg, 2, segment);
+  };
+  const copyright = "x".repeat(50_000); // is replaced below
+  const wholeAvif = await sharp(wholeJpeg)
+    .withExif({ IFD0: { Copyright: copyright } })
+    .avif({ effort: 0 })
+    .toBuffer();
+  const embedInAvif = (exif: Buffer): Buffer => {
+    const file = Buffer.from(wholeAvif);
+    exif.copy(file, file.indexOf("II*\0", 0, "latin1"));
+    return file;
+  };
+  for (const [isInThumbnail, isLittleEndian] of [
+    [false, true],
+    [true, true],
+    [true, false],
+  ] as const) {
+    const exif = encodeRecursiveExif(4000, isInThumbnail, isLittleEndian);
+    const files = {
+      JPEG: embedInJpeg(exif),
+      PNG: splice(wholePng, 33, encodePngChunk("eXIf", exif)),
+      AVIF: embedInAvif(exif),
+    };
+    for (const [name, file] of Object.entries(files)) {
+      assert.deepEqual(await inspect(file), { problem: "unreadable" }, name);
+      assert.equal(await createThumbnail(file), undefined, name);
+    }
+  }
+  const ordinary = embedInJpeg(encodeRecursiveExif(1, true, false));
+  assert.ok(!("problem" in ((await inspect(ordinary)) ?? { problem: "" })));
+});
+
 test("never inflates compressed text in a PNG, which would take 400 MB (U14, U15)", async () => {
   const bomb = deflateZeros(400_000_000);
   const whole = await png();
