@@ -18,11 +18,12 @@ import {
 } from "./postgres-errors.ts";
 import type { Schema } from "./schema.ts";
 
+const maxConnections = 10;
 /**
  * Waiting for a connection and running one query take at most 5 s together: up to 3 s longer if a new connection is not
- * established or verified in time and is tried again, and up to 1 s longer to verify a new connection.
+ * established or verified in time and is tried again, and up to 1 s longer to verify a new connection. Each attempt
+ * takes up to 2 s longer if the call waits for its turn and then needs a new connection.
  */
-const maxConnections = 10;
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;

@@ -94,7 +94,7 @@ test("a request waits for one statement of each other user, however many request
   await finish(fixture, [...requests, request]);
 });
 
-test("a request waits for one statement of each other IP address, whatever credentials its requests have (F4)", async () => {
+test("a request waits for one statement of each other IP address, even if the requests from there have different credentials (F4)", async () => {
   const fixture = createFixture();
   const runFor = (key: string, group: string) =>
     runForOwner({ key, group }, () => fixture.runStatements(group, 2, turnBudget.ms));
