@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
+import { toPostUri } from "#mcp/post-resources.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type DatabaseLocation } from "../test/support/engines.ts";
 import { openIdleStream } from "../test/support/idle-stream.ts";
@@ -38,10 +39,10 @@ interface Instance {
   process: MainProcess;
 }
 
-async function startInstance(location: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
+async function startInstance(location: DatabaseLocation): Promise<Instance> {
   const { port } = new URL(await findFreeBaseUrl());
   const database = location.databaseUrl === undefined ? undefined : { DATABASE_URL: location.databaseUrl };
-  const settings = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off", ...database, ...env };
+  const settings = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off", ...database };
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
 }
 
@@ -124,7 +125,7 @@ async function measureProcesses(postgresUrl: string): Promise<void> {
 
 async function measureStreams(): Promise<void> {
   const location = await createTemporaryDatabase("sqlite");
-  const ours = await startInstance(location, { CONFORMANCE_FIXTURES: "1" });
+  const ours = await startInstance(location);
   const bare = await startMeasuredServer("bare", "servers/streams.ts", {});
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), baseUrl: base };
@@ -135,9 +136,12 @@ async function measureStreams(): Promise<void> {
     const before = readMemoryKb(pid);
     const openStreams = [];
     for (let i = 0; i < streamCount / streamsPerGrant; i++) {
-      const { token } = await createTestGrant(deps, await newStudio(deps));
+      const owner = await newStudio(deps);
+      const { token } = await createTestGrant(deps, owner);
+      const { id } = await createPost(deps, owner, { title: "Followed", body: "" });
+      const filter = { resourceSubscriptions: [toPostUri(id)] };
       openStreams.push(
-        ...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openIdleStream(url, token)))),
+        ...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openIdleStream(url, token, filter)))),
       );
     }
     const growth = readMemoryKb(pid) - before;

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
+import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
+import { toPostUri } from "#mcp/post-resources.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { createDeps, silentLog } from "../support/engines.ts";
 import { openIdleStream } from "../support/idle-stream.ts";
@@ -17,23 +19,30 @@ const streamCount = isLongRun ? 10_000 : 500;
 const streamsPerGrant = 20;
 const maxBytesPerStream = 25 * 1024; // 250 MB for ten thousand
 
-/** Uses the conformance fixtures, whose streams need no posts to follow. */
+interface Follower {
+  token: string;
+  postUri: string;
+}
+
 describe("idle streams", () => {
-  const service = useServiceProcess(() => ({ env: { CONFORMANCE_FIXTURES: "1", LOG_LEVEL: "info" } }));
-  const tokens: string[] = [];
+  const service = useServiceProcess(() => ({ env: { LOG_LEVEL: "info" } }));
+  const followers: Follower[] = [];
   const sockets: Socket[] = [];
 
   before(async () => {
     const database = await openDatabase({ ...service.location, log: silentLog });
     const deps = { ...createDeps(database, systemClock), baseUrl: service.base };
-    for (let i = 0; i < streamCount / streamsPerGrant; i++)
-      tokens.push((await createTestGrant(deps, await newStudio(deps))).token);
+    for (let i = 0; i < streamCount / streamsPerGrant; i++) {
+      const owner = await newStudio(deps);
+      const { id } = await createPost(deps, owner, { title: "Followed", body: "" });
+      followers.push({ token: (await createTestGrant(deps, owner)).token, postUri: toPostUri(id) });
+    }
     await database.close();
   });
   after(() => sockets.forEach((socket) => socket.destroy()));
 
-  async function listen(token: string): Promise<string> {
-    const { socket, received } = await openIdleStream(service.base, token);
+  async function listen({ token, postUri }: Follower): Promise<string> {
+    const { socket, received } = await openIdleStream(service.base, token, { resourceSubscriptions: [postUri] });
     sockets.push(socket);
     return received;
   }
@@ -44,15 +53,16 @@ describe("idle streams", () => {
     await measureP95();
     const baselineBeforeMs = await measureP95();
     const memoryBefore = service.main.getMemoryBytes();
-    for (const token of tokens) {
-      const responses = await Promise.all(Array.from({ length: streamsPerGrant }, () => listen(token)));
+    for (const follower of followers) {
+      const responses = await Promise.all(Array.from({ length: streamsPerGrant }, () => listen(follower)));
       for (const response of responses) assert.match(response, /^HTTP\/1\.1 200 [\s\S]*subscriptions\/acknowledged/);
     }
     const underLoadMs = Math.min(await measureP95(), await measureP95());
     const bytesPerStream = (service.main.getMemoryBytes() - memoryBefore) / streamCount;
-    assert.match(await listen(tokens[0] ?? ""), /Subscription limit reached/);
+    const [firstFollower = assert.fail()] = followers;
+    assert.match(await listen(firstFollower), /Subscription limit reached/);
     for (const socket of sockets.splice(0)) socket.destroy();
-    await waitUntil(async () => /subscriptions\/acknowledged/.test(await listen(tokens[0] ?? "")), {
+    await waitUntil(async () => /subscriptions\/acknowledged/.test(await listen(firstFollower)), {
       description: "closed streams no longer count",
     });
     // Measures again afterwards, so that other load on this machine does not count against the streams.

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "./engines.ts";
 import { findFreePorts } from "./free-ports.ts";
 import { startHaproxy } from "./haproxy.ts";
@@ -43,55 +44,60 @@ export async function startFleet(size: number): Promise<Fleet> {
 
 /**
  * Starts four instances behind HAProxy with `deploy/haproxy.cfg`, with the dev issuer and the sandbox platform. The dev
- * issuer keeps its state in one process, so `prepare` runs while only the first instance is started.
+ * issuer keeps its state in one process, so `prepare` runs while a single instance serves the base URL by itself.
  */
 export async function startSandboxFleet<T>(
   prepare: (base: string) => Promise<T>,
 ): Promise<{ fleet: Fleet; prepared: T }> {
   const base = await findFreeBaseUrl();
+  const basePort = Number(new URL(base).port);
   const ports = await findFreePorts(4);
-  const instances = await createFleet(base, ports, { RATE_LIMITS: "off" });
-  await instances.restart(0);
-  // The dev issuer and the sandbox reject requests that a proxy forwarded.
-  const exemptDevPaths = (config: string): string =>
-    config.replace(/^( +http-request set-header X-Forwarded-For .*)$/m, "$1 unless { path_beg /dev-idp /sandbox }");
-  const haproxy = await startHaproxy("haproxy.cfg", Number(new URL(base).port), ports, "/readyz", exemptDevPaths);
-  const fleet: Fleet = {
-    ...instances,
-    async close() {
+  const { start, ...instances } = await createFleet(base, ports, { RATE_LIMITS: "off" });
+  try {
+    const singleInstance = await start(basePort);
+    const prepared = await prepare(base).finally(() => singleInstance.kill());
+    await Promise.all(ports.map((_, index) => instances.restart(index)));
+    // The sandbox rejects requests that a proxy forwarded.
+    const exemptSandbox = (config: string): string =>
+      config.replace(/^( +http-request set-header X-Forwarded-For .*)$/m, "$1 unless { path_beg /sandbox }");
+    const haproxy = await startHaproxy("haproxy.cfg", basePort, ports, "/readyz", exemptSandbox);
+    const close = async (): Promise<void> => {
       await haproxy.stop();
       await instances.close();
-    },
-  };
-  try {
-    const prepared = await prepare(base);
-    await Promise.all([1, 2, 3].map((index) => fleet.restart(index)));
-    return { fleet, prepared };
+    };
+    return { fleet: { ...instances, close }, prepared };
   } catch (error) {
-    await fleet.close();
+    await instances.close();
     throw error;
   }
 }
 
 /** Creates the database of a fleet whose instances are not started yet. */
-async function createFleet(base: string, ports: readonly number[], env: Record<string, string>): Promise<Fleet> {
+async function createFleet(
+  base: string,
+  ports: readonly number[],
+  env: Record<string, string>,
+): Promise<Fleet & { start(port: number): Promise<MainProcess> }> {
   const location = await createTemporaryDatabase("postgres");
   const processes: MainProcess[] = [];
+  const start = (port: number): Promise<MainProcess> =>
+    startMain({
+      PORT: String(port),
+      BASE_URL: base,
+      DATA_DIR: location.dataDir,
+      ...getDatabaseSettings(location),
+      SECRETS: "a test secret that is long enough",
+      TRUST_PROXY: "loopback",
+      ...getTestS3Environment(),
+      ...env,
+    });
   return {
     base,
     location,
     processes,
+    start,
     async restart(index) {
-      processes[index] = await startMain({
-        PORT: String(ports[index]),
-        BASE_URL: base,
-        DATA_DIR: location.dataDir,
-        ...getDatabaseSettings(location),
-        SECRETS: "a test secret that is long enough",
-        TRUST_PROXY: "loopback",
-        ...getTestS3Environment(),
-        ...env,
-      });
+      processes[index] = await start(ports[index] ?? assert.fail());
     },
     async close() {
       await Promise.all(processes.map((instance) => instance.kill()));

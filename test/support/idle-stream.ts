@@ -6,7 +6,7 @@ import { createModernRequest } from "./mcp.ts";
 export async function openIdleStream(
   base: string,
   token: string,
-  notifications: object = { toolsListChanged: true },
+  notifications: object,
 ): Promise<{ socket: Socket; received: string }> {
   const { headers, body } = createModernRequest({ token }, "subscriptions/listen", { notifications });
   const { host, port } = new URL(base);
