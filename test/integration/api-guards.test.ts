@@ -82,17 +82,6 @@ forOneEngine("JSON API guards", (fixture) => {
     }
   });
 
-  test("returns the same 404 for another user's studio and for one that does not exist (T1)", async () => {
-    const { cookie } = mine;
-    const details = new Set<string>();
-    for (const studioId of [theirs.self.studio.id, ...malformedIds]) {
-      const response = await call(server, "GET", `/api/studios/${encodeURIComponent(studioId)}`, { cookie });
-      assertProblem(response, 404, "not_found", studioId);
-      if (!studioId.includes("..")) details.add(response.json.detail);
-    }
-    assert.equal(details.size, 1, "a caller cannot tell the two apart");
-  });
-
   /** Creates every object of the row in both studios. */
   async function prepareRow(row: MatrixRow): Promise<void> {
     for (const scene of [mine, theirs]) {
@@ -103,7 +92,7 @@ forOneEngine("JSON API guards", (fixture) => {
 
   const testedParams = new Set<string>();
   for (const row of matrix)
-    test(`${row.route} ${row.variant ?? ""} returns 404 in another studio, and for each id of another studio (T1, ERR-not_found)`, async () => {
+    test(`${row.route} ${row.variant ?? ""} returns 404 in another studio, and for each id of another studio (STUDIO-5, T1, T2, ERR-not_found)`, async () => {
       await prepareRow(row);
       await assertUnchanged(async () => {
         assertProblem(await callRow(server, { ...theirs, cookie: mine.cookie }, row), 404, "not_found");
@@ -211,7 +200,7 @@ forOneEngine("JSON API guards", (fixture) => {
     await assertUnchanged(async () => {
       for (const { method, path } of listApiRoutes()) {
         const url = fillPath(path, { studioId: mine.self.studio.id });
-        for (const options of [{}, { body: "{", headers: wrongType }, { cookie: mine.cookie }])
+        for (const options of [{}, { body: "{", headers: wrongType }, { cookie: "atelier=x" }, { cookie: mine.cookie }])
           assertProblem(await call(server, method, url, options), 401, "unauthenticated", `${method} ${path}`);
       }
     });

@@ -19,7 +19,7 @@ forOneEngine("roles over HTTP", (fixture) => {
 
   for (const row of matrix) {
     const { route, variant = "", statuses } = row;
-    test(`${[route, variant].filter(Boolean).join(" ")} responds to each role with the status in the matrix (T3)`, async () => {
+    test(`${[route, variant].filter(Boolean).join(" ")} responds to each role with the status in the matrix (ROLE-1, ERR-forbidden, T3)`, async () => {
       for (const [i, role] of roles.entries()) {
         const scene = unchangedScenes.get(role) ?? (await createScene(fixture.deps, server, role));
         const response = await callRow(server, scene, row);

@@ -203,17 +203,14 @@ forOneEngine("asset tools", (fixture) => {
   let owner: Caller;
   let client: ToolClient;
   let calls: ReturnType<typeof createCalls>;
-  let stranger: ToolClient;
   before(async () => {
     service = await startAssetService(fixture, "disk", options);
     owner = await newStudio(service.deps);
     client = await connectToolClient(service, owner);
     calls = createCalls(client);
-    stranger = await connectToolClient(service, await newStudio(service.deps));
   });
   after(async () => {
     await client.close();
-    await stranger.close();
     await service.close();
   });
   const listIds = (assets: readonly { id: string }[]) => assets.map(({ id }) => id);
@@ -311,24 +308,6 @@ forOneEngine("asset tools", (fixture) => {
     for (const input of [{ kind: "image", cursor }, { limit: 0 }, { limit: -1 }, { limit: 1e9 }])
       assert.equal(await lister.callError("list_assets", input), "invalid_input");
     await lister.close();
-  });
-
-  test("every tool returns not_found for malformed ids and ids of another studio (T2)", async () => {
-    const theirs = createCalls(stranger);
-    const [theirPost, theirAsset] = [await theirs.newPost(), await theirs.uploadInline(await png(), "image/png")];
-    const [ours, ourAsset] = [await calls.newPost(), await calls.uploadInline(await jpeg(22, 22))];
-    for (const assetId of [theirAsset, "ast_nothing", "", "../../etc/passwd", ourAsset.toUpperCase()]) {
-      for (const tool of ["attach_asset", "detach_asset"])
-        assert.equal(await client.callError(tool, { postId: ours, assetId }), "not_found");
-      for (const tool of ["get_asset", "delete_asset", "copy_asset"])
-        assert.equal(await client.callError(tool, { assetId }), "not_found");
-      assert.equal(await client.callError("update_asset", { assetId, altText: "x" }), "not_found");
-    }
-    for (const postId of [theirPost, "pst_nothing", ""])
-      for (const tool of ["attach_asset", "detach_asset"])
-        assert.equal(await client.callError(tool, { postId, assetId: ourAsset }), "not_found");
-    const withStudio = { postId: ours, assetId: ourAsset, studioId: "std_x" };
-    assert.equal(await client.callError("attach_asset", withStudio), "invalid_input");
   });
 
   test("update_asset changes only alt text and filename (ASSET-14)", async () => {

@@ -151,7 +151,7 @@ forOneEngine("attacks on publishing", (fixture) => {
     }
   });
 
-  // The paths of all routes are tested in api.test.ts.
+  // The paths of all routes are tested in api-guards.test.ts.
   test("ids of another studio in a body or a filter, and ids in upper case, are not found (T1, T2)", async () => {
     const { owner } = publishing;
     const { id: publicationId, postId } = await schedule("Own");
