@@ -8,8 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { choosePartBytes } from "#domain/assets/model/file-store.ts";
-import { hours, minutes, systemClock } from "#lib/clock.ts";
-import { createSigner } from "#lib/signed-token.ts";
+import { minutes, systemClock } from "#lib/clock.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { startFileServer, type FileServer } from "../support/file-server.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -23,7 +22,6 @@ const maxBytes = 256 * kibibyte;
 const stallTimeoutMs = 2000;
 
 interface Problem {
-  status: number;
   code: string;
   hint?: string;
 }
@@ -189,37 +187,6 @@ describe("signed URLs of the disk store", () => {
     assert.equal(await server.store.stat(key), undefined);
     assert.equal(await putBytes(url, randomBytes(maxBytes)), 200);
     assert.equal((await server.store.stat(key))?.bytes, maxBytes);
-  });
-
-  test("returns the same error for forged, truncated, expired and misused tokens (U1)", async () => {
-    const key = await storeBytes(Buffer.from("secret"));
-    const validToken = new URL(await createDownloadUrl(key)).pathname.slice("/files/".length);
-    const [body = "", signature = ""] = validToken.split(".");
-    const otherServerSigner = createSigner(["another secret of another server"], systemClock);
-    const expiresAt = systemClock() + hours(1);
-    const claims = { op: "get", key, mimeType: "text/html", filename: "a", asDownload: false, expiresAt };
-    const editedBody = Buffer.from(JSON.stringify({ ...claims, exp: expiresAt })).toString("base64url");
-    const truncatedTokens = ["", ".", "x", body, `${body}.`, validToken.slice(0, -1), "A".repeat(5000)];
-    const tokens = [
-      ...truncatedTokens,
-      ...[`${validToken}A`, `${validToken}=`, `${validToken}/`, `${validToken}?`.repeat(9)],
-      `${editedBody}.${signature}`,
-      otherServerSigner.sign("file", claims, expiresAt),
-      server.signer.sign("upload", claims, expiresAt),
-      server.signer.sign("file", claims, systemClock() - 1),
-      (await createUploadUrl(key)).split("/").at(-1) ?? "",
-    ];
-    const problems = new Set<string>();
-    for (const token of tokens) {
-      const response = await fetch(`${server.base}/files/${token}`);
-      const { requestId: _, ...problem } = (await response.json()) as Problem & { requestId: string };
-      assert.equal(response.headers.get("content-type"), "application/problem+json");
-      problems.add(JSON.stringify(problem));
-    }
-    assert.equal(problems.size, 1, [...problems].join("\n"));
-    assert.equal((JSON.parse([...problems][0] ?? "") as Problem).status, 403);
-    for (const method of ["POST", "DELETE", "PATCH"])
-      assert.equal((await fetch(await createDownloadUrl(key), { method })).status, 403, method);
   });
 
   test("lets only the app and the upload page read responses across origins", async () => {

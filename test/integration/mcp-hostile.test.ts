@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
 import { beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { forOneEngine } from "../support/engines.ts";
@@ -15,7 +14,6 @@ import {
   type McpCaller,
 } from "../support/mcp.ts";
 import { createLog } from "#lib/log.ts";
-import { waitForClose } from "../support/wait-for-close.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -97,37 +95,13 @@ forOneEngine("hostile MCP messages", (fixture) => {
     }
   });
 
-  test("rejects a body that does not match its Content-Length (M8)", async () => {
+  // api-bodies.test.ts has all content types and encodings: both edges use findJsonHeaderProblem.
+  test("rejects the content types of forms, and compressed bodies, with 415 (M9, W1)", async () => {
     const body = JSON.stringify(buildCreatePostMessage());
-    const sendWithLength = async (length: number): Promise<string> => {
-      const { hostname, port } = new URL(server.url);
-      const socket = connect(Number(port), hostname);
-      socket.write(
-        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${caller.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
-      );
-      if (length > body.length) socket.end();
-      let text = "";
-      socket.on("data", (chunk) => void (text += chunk.toString()));
-      await waitForClose(socket);
-      return text;
-    };
-    assert.match(await sendWithLength(body.length - 10), /^HTTP\/1\.1 400/);
-    assert.match(await sendWithLength(body.length + 10), /^(HTTP\/1\.1 400|$)/);
-    assert.equal(await countPosts(), 0);
-  });
-
-  test("rejects other content types, such as those of forms, charsets and encodings with 415 (M9, W1)", async () => {
-    const body = JSON.stringify(buildCreatePostMessage());
-    const formTypes = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""];
-    const jsonTypes = ["jsonp", "json-rpc", "json\ta", "json, text/plain", "json; charset=utf-16", "json;charset="];
-    for (const type of [...formTypes, ...jsonTypes.map((subtype) => `application/${subtype}`)])
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
       assert.equal((await postMcp(caller, body, { "content-type": type })).status, 415, type);
-    const ping = JSON.stringify({ ...buildCreatePostMessage(), method: "ping" });
-    for (const type of ["json; charset=utf-8", "JSON;charset=UTF-8", 'json; charset="utf-8"'])
-      assert.equal((await postMcp(caller, ping, { "content-type": `application/${type}` })).status, 200, type);
     const bomb = gzipSync(Buffer.alloc(50 * megabyte));
-    for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"])
-      assert.equal((await postMcp(caller, bomb, { "content-encoding": encoding })).status, 415, encoding);
+    assert.equal((await postMcp(caller, bomb, { "content-encoding": "gzip" })).status, 415);
     assert.equal(await countPosts(), 0);
   });
 

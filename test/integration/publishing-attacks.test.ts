@@ -185,6 +185,8 @@ forOneEngine("attacks on publishing", (fixture) => {
     const resolve = (url: string) =>
       publishing.api("POST", `/publications/${id}/resolve`, { outcome: "published", url });
     for (const url of [
+      "https://evil.example/1",
+      "javascript:alert(1)",
       "https://localhost@evil.example/1",
       "https://localhost.evil.example/1",
       "https://evillocalhost/1",

@@ -4,7 +4,6 @@ import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { Caller } from "#domain/caller.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
 import { cancelPublication, reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
@@ -18,7 +17,7 @@ import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";
 import { forOneEngine, type TestDeps } from "../support/engines.ts";
-import { actThroughClient, actThroughDrafter } from "../support/history-fixture.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -154,10 +153,6 @@ forOneEngine("runs of publications", (fixture) => {
       "post_in_use",
     );
     const resolve = (id: string, body: object) => publishing.api("POST", `/publications/${id}/resolve`, body);
-    const elsewhere = await resolve(first.id, { outcome: "published", url: "https://evil.example/1" });
-    assert.equal(elsewhere.body["code"], "invalid_input");
-    const script = await resolve(first.id, { outcome: "published", url: "javascript:alert(1)" });
-    assert.equal(script.body["code"], "invalid_input");
     const url = `${service.base}/sandbox/posts/1`;
     const published = await resolve(first.id, { outcome: "published", url });
     assert.deepEqual([published.status, published.body["state"], published.body["url"]], [200, "published", url]);
@@ -231,31 +226,6 @@ forOneEngine("runs of publications", (fixture) => {
     const blocked = await publish("sandbox-keyed", "Blocked");
     await publishing.waitForState(blocked.id, "failed");
     assert.deepEqual([await countPosts("Limited"), await countPosts("Blocked")], [1, 0]);
-  });
-
-  test("an owner's edit while the publication waits for a retry moves the approval, and is sent (PUB-4)", async () => {
-    const { service, owner } = publishing;
-    nextResponses = [respondWith(429, { "retry-after": "600" })];
-    const { id, postId } = await publish("sandbox-keyed", "Before the retry");
-    await publishing.run(id);
-    await updatePost(service.deps, owner, { postId, body: "After the retry" });
-    const { revision } = await publishing.waitForState(id, "published");
-    assert.deepEqual([revision, await countPosts("Before the retry"), await countPosts("After the retry")], [2, 0, 1]);
-  });
-
-  test("an edit while the post is being published does not change what is sent (PUB-4)", async () => {
-    const { service, owner } = publishing;
-    const client = await actThroughDrafter(service.deps, owner);
-    const { id, postId } = await publish("sandbox-keyed", "Sent");
-    nextResponses = [
-      async (send) => {
-        await updatePost(service.deps, client, { postId, body: "Edited too late", revision: 1 });
-        return send();
-      },
-    ];
-    await publishing.waitForState(id, "published");
-    assert.equal((await getPost(service.deps, owner, { postId })).body, "Edited too late");
-    assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
   });
 
   test("the sandbox fails as often as its faults are set to, and an empty object clears them (PUB-16)", async () => {

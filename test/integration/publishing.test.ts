@@ -61,23 +61,6 @@ forEachEngine("publishing", (fixture) => {
     );
   });
 
-  test("after a lost response, an outage or a rejection, the publication has the right state and nothing appears twice (PUB-2)", async () => {
-    await publishing.setFaults({ dropResponses: 1 });
-    const dropped = await requestThroughApi(await publishing.newPost("Dropped"));
-    await publishing.waitForState(dropped.id, "published");
-    await publishing.setFaults({ unavailableNext: 2 });
-    const unavailable = await requestThroughApi(await publishing.newPost("Unavailable"));
-    await publishing.waitForState(unavailable.id, "published");
-    await publishing.setFaults({ rejectNext: 1 });
-    const rejected = await requestThroughApi(await publishing.newPost("Rejected"));
-    const failed = await publishing.waitForState(rejected.id, "failed");
-    assert.equal(failed.problem?.code, "rejected");
-    assert.deepEqual(
-      [await countPosts("Dropped"), await countPosts("Unavailable"), await countPosts("Rejected")],
-      [1, 1, 0],
-    );
-  });
-
   test("an AI client without studio:publish proposes, and a person approves what they saw (PUB-3)", async () => {
     const { owner, service, connectionIds } = publishing;
     const client = await actThroughDrafter(service.deps, owner);
