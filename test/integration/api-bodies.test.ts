@@ -166,7 +166,7 @@ forEachEngine(
       assert.equal(await countPosts(), postCount);
     });
 
-    test("the message of an error names the field and what it expects (ERR-invalid_input)", async () => {
+    test("the message of an error names the field and what it expects (ERR-invalid_input, T8)", async () => {
       const invitations = path.replace("/posts", "/invitations");
       const bodies: [path: string, body: unknown, detail: string][] = [
         [path, {}, "title: expected text, but it is missing."],
@@ -183,6 +183,14 @@ forEachEngine(
       const queries: Record<string, string> = {
         "limit=0": "limit: expected at least 1.",
         "limit=x": "limit: expected a number.",
+        "limit=1e9": "limit: expected a number.",
+        "limit=0x10": "limit: expected a number.",
+        "limit=%20": "limit: expected a number.",
+        "limit=1.5": "limit: expected a number.",
+        "limit=-1": "limit: expected at least 1.",
+        "query=%00": "query: expected text without NUL characters or unpaired surrogates.",
+        "studioId=x": "expected no field called studioId.",
+        "__proto__=1": "expected no field called __proto__.",
         "limit=1&limit=2": "limit: expected once, but sent 2 times.",
         "status=gone": "status: expected draft, ready or archived.",
       };

@@ -20,7 +20,6 @@ import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { purgeBatchSizes } from "#domain/studios/purge-studio.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { trashLifetime } from "#domain/trash/ports.ts";
-import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { days, hours, seconds, toIsoTime } from "#lib/clock.ts";
@@ -122,30 +121,6 @@ forEachEngine("copies of assets", (fixture) => {
     assert.equal(await getUsedBytes(), image.length);
     await deletePermanently(studio, copyIds[1] ?? "");
     assert.equal(await getUsedBytes(), 0);
-  });
-
-  test("the file and its thumbnail are deleted with the last asset, in any order of deletion (LIB-2)", async () => {
-    for (const order of [
-      [0, 1, 2],
-      [2, 1, 0],
-      [1, 0, 2],
-    ]) {
-      const studio = await createStudioFixture(fixture);
-      const ids = [studio.assetId, await copy(studio), await copy(studio)];
-      for (const [i, index] of order.entries()) {
-        assert.equal(await hasFile(studio), true);
-        const assetId = ids[index] ?? "";
-        await deleteAsset(studio.deps, studio.owner, { assetId });
-        if (i === 1) {
-          await restoreFromTrash(studio.deps, studio.owner, { id: assetId });
-          await deleteAsset(studio.deps, studio.owner, { assetId });
-        }
-        assert.equal(await hasFile(studio), true, "files in the trash are kept");
-        await emptyTrash(studio.deps, studio.owner);
-      }
-      assert.deepEqual(await studio.files.keys(), []);
-      assert.equal(await readAssetCount(fixture, studio), undefined);
-    }
   });
 
   test("the trash sweep keeps a file while an asset uses it and deletes it with the last one, even if several are on one post", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { attachFile } from "#domain/assets/attach-file.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createLog } from "#lib/log.ts";
 import { createPublicUrlOpener } from "#lib/public-fetch.ts";
-import { startApiServer, type ApiServer } from "../support/api-server.ts";
+import { startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -14,7 +14,8 @@ import { png } from "../support/samples.ts";
 import { readStoredText } from "../support/stored-text.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
-import { startWebHost, type WebHost } from "../support/web-host.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
+import { startWebHost } from "../support/web-host.ts";
 
 /** A file as OpenAI documents it for `openai/fileParams`, with `size`, an undocumented field that a host may add. */
 const createHostFile = (url: string, fields: object = {}) => ({
@@ -27,16 +28,16 @@ const createHostFile = (url: string, fields: object = {}) => ({
 
 forOneEngine("files that the host of an AI client hands over", (fixture) => {
   const logLines: string[] = [];
-  let host: WebHost;
-  let server: ApiServer;
+  const host = startForSuite(() => startWebHost());
+  const server = startForSuite(() => {
+    const log = createLog("trace", { write: (line) => void logLines.push(line) });
+    return startApiServer({ ...fixture.deps, openUrl: host.createOpener() }, log);
+  });
   let deps: Deps;
   let owner: Caller;
   let postId: string;
   let call: (args: Record<string, unknown>) => Promise<Record<string, unknown>>;
   before(async () => {
-    host = await startWebHost();
-    const log = createLog("trace", { write: (line) => void logLines.push(line) });
-    server = await startApiServer({ ...fixture.deps, openUrl: host.createOpener() }, log);
     deps = server.deps;
     owner = await newStudio(deps);
     ({ id: postId } = await createPost(deps, owner, { title: "From the chat", body: "" }));
@@ -46,10 +47,6 @@ forOneEngine("files that the host of an AI client hands over", (fixture) => {
       const { json } = await callModern({ url: `${server.base}/mcp`, token }, "tools/call", params);
       return json.result.structuredContent as unknown as Record<string, unknown>;
     };
-  });
-  after(async () => {
-    await server.close();
-    await host.close();
   });
 
   const findAsset = async (assetId: unknown) => {

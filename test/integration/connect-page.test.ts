@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { getAccessToken } from "#domain/platforms/credentials.ts";
@@ -16,26 +16,20 @@ import {
 } from "../support/http-browser.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { newStudio, signInUser } from "../support/users.ts";
-import { startService, type RunningService } from "../support/service.ts";
-import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
+import { startService } from "../support/service.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
+import { startStrictPlatform } from "../support/strict-platform.ts";
 
 forOneEngine("connect page", (fixture) => {
-  let strict: StrictPlatform;
-  let service: RunningService;
   const logLines: string[] = [];
-  before(async () => {
-    strict = await startStrictPlatform();
-    const log = createLog("trace", { write: (line: string) => void logLines.push(line) });
-    service = await startService(fixture.deps, {
+  const strict = startForSuite(() => startStrictPlatform());
+  const service = startForSuite(() =>
+    startService(fixture.deps, {
       platforms: strict.createSetups({ timeoutMs: 3000 }),
-      log,
+      log: createLog("trace", { write: (line: string) => void logLines.push(line) }),
       config: { areRateLimitsEnabled: false },
-    });
-  });
-  after(async () => {
-    await service.close();
-    await strict.close();
-  });
+    }),
+  );
 
   let userCount = 0;
   /** Signs in a new user in a browser and creates their studio. */

@@ -136,31 +136,14 @@ forEachEngine("platforms with instances", (fixture) => {
     });
     const requestCountsBefore = new Map(strict.requestCounts);
     const otherOrigin = strict.origin.replace("platform", "other");
-    for (const addresses of [
-      ["127.0.0.1"],
-      ["::1"],
-      ["10.0.0.1"],
-      ["192.168.1.1"],
-      ["169.254.169.254"],
-      ["::ffff:127.0.0.1"],
-      ["64:ff9b::7f00:1"],
-      ["93.184.216.34", "127.0.0.1"],
-      [],
-    ])
+    // The test of isPublicAddress has every notation.
+    for (const addresses of [["127.0.0.1"], ["::ffff:127.0.0.1"], ["93.184.216.34", "127.0.0.1"], []])
       assert.equal(
         await getOutcome(requestConnect(otherOrigin, owner, withResolvedAddresses(addresses))),
         "url_blocked",
         addresses.join(),
       );
-    for (const instanceUrl of [
-      "https://127.0.0.1",
-      "https://[::1]",
-      "https://0x7f.1",
-      "https://2130706433",
-      "https://169.254.169.254",
-      "https://[fd00::1]",
-      "https://0.0.0.0",
-    ])
+    for (const instanceUrl of ["https://127.0.0.1", "https://[fd00::1]", "https://0x7f.1", "https://2130706433"])
       assert.equal(
         await getOutcome(requestConnect(instanceUrl, owner, withResolvedAddresses(["127.0.0.1"]))),
         "url_blocked",

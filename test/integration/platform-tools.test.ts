@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -9,25 +9,18 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { changeRole } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { modernMeta, postMcp, startMcpServer, type McpResponse, type TestMcpServer } from "../support/mcp.ts";
+import { modernMeta, postMcp, startMcpServer, type McpResponse } from "../support/mcp.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { connectAccount, extractToken, withPlatform } from "../support/platform-fixture.ts";
-import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
+import { startStrictPlatform } from "../support/strict-platform.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forOneEngine("platform tools", (fixture) => {
-  let strict: StrictPlatform;
+  const strict = startForSuite(() => startStrictPlatform());
   let deps: Deps;
-  let server: TestMcpServer;
-  before(async () => {
-    strict = await startStrictPlatform();
-    deps = withPlatform(fixture.deps, strict);
-    server = await startMcpServer({ deps });
-  });
-  after(async () => {
-    await server.close();
-    await strict.close();
-  });
+  before(() => void (deps = withPlatform(fixture.deps, strict)));
+  const server = startForSuite(() => startMcpServer({ deps }));
 
   /** Connects an MCP client. With `openUrl` it supports URL elicitation and calls `openUrl` for each URL. */
   async function connect(caller: Caller, openUrl?: (url: string) => Promise<"accept" | "decline">): Promise<Client> {

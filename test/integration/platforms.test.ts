@@ -317,15 +317,6 @@ forOneEngine("platforms", (fixture) => {
     );
   });
 
-  test("returns connect_denied and stores nothing if the user denies access on the platform (PLATFORM-7)", async () => {
-    const owner = await newStudio(deps);
-    const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
-    const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
-    const callback = new URL(strict.authorize(location, undefined));
-    assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "connect_denied");
-    assert.deepEqual(await listStates(owner), []);
-  });
-
   const faults = (["/token", "/me"] as const).flatMap((path) =>
     (["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const).map(
       (fault) => [path, fault] as const,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
@@ -15,20 +15,16 @@ import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
 import { newConnection, noIdentities } from "../support/platform-fixture.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { startPublishing } from "../support/publishing-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 import { newMember } from "../support/users.ts";
 
 forEachEngine("publication details", (fixture) => {
-  let publishing: PublishingFixture;
-  before(async () => {
-    const platforms = createPlatformSetups(
-      {},
-      () => Promise.reject(new Error("this test has no network access")),
-      noIdentities,
-    );
-    publishing = await startPublishing(fixture, ["harbour"], { platforms, clock: fixture.clock });
+  const publishing = startForSuite(() => {
+    const noFetch = () => Promise.reject(new Error("this test has no network access"));
+    const platforms = createPlatformSetups({}, noFetch, noIdentities);
+    return startPublishing(fixture, ["harbour"], { platforms, clock: fixture.clock });
   });
-  after(() => publishing.close());
 
   const request = async (postId: string, at?: string) => {
     const { owner, service, connectionIds } = publishing;

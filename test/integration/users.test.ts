@@ -53,15 +53,6 @@ forEachEngine("users", (fixture) => {
     assert.equal((await rows.execute()).length, 1);
   });
 
-  test("describes a new user, who has no studio, with camelCase fields (WORD-8)", async () => {
-    const signedInUser = await newUser(fixture.deps, { name: "Zoë" });
-    assert.deepEqual(await describeMe(fixture.deps, signedInUser), {
-      user: signedInUser.user,
-      memberships: [],
-      activeStudioId: null,
-    });
-  });
-
   test("the active studio defaults to the studio that the user joined first, not to the oldest studio (STUDIO-2)", async () => {
     const signedInUser = await newUser(fixture.deps);
     const [olderStudio, newerStudio] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
