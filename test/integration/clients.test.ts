@@ -13,6 +13,7 @@ import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
 import { startForSuite } from "../support/start-for-suite.ts";
 
@@ -133,20 +134,17 @@ forOneEngine("AI clients", (fixture) => {
       clients: GrantView[];
       nextCursor: string | null;
     }
-    const readPages = async (filter: string): Promise<string[][]> => {
-      const pages: string[][] = [];
-      for (let cursor: string | null = ""; cursor !== null;) {
-        const next: string = cursor === "" ? "" : `&cursor=${cursor}`;
-        const { json } = await call<ClientPage>(server, "GET", `${path}?limit=2${filter}${next}`, { cookie });
-        pages.push(json.clients.map(({ id }) => id));
-        cursor = json.nextCursor;
-      }
-      return pages;
+    const listPages = async (filter: string): Promise<string[][]> => {
+      const pages = await readPages(async (cursor) => {
+        const next = cursor === undefined ? "" : `&cursor=${cursor}`;
+        return (await call<ClientPage>(server, "GET", `${path}?limit=2${filter}${next}`, { cookie })).json;
+      });
+      return pages.map(({ clients }) => clients.map(({ id }) => id));
     };
     const [five, four, three, two, one] = ids;
-    assert.deepEqual(await readPages(""), [[five, four], [three, two], [one]]);
-    assert.deepEqual((await readPages("&ended=false")).flat(), [five, three, two, one]);
-    assert.deepEqual(await readPages("&ended=true"), [[four]]);
+    assert.deepEqual(await listPages(""), [[five, four], [three, two], [one]]);
+    assert.deepEqual((await listPages("&ended=false")).flat(), [five, three, two, one]);
+    assert.deepEqual(await listPages("&ended=true"), [[four]]);
     const { json } = await call<ClientPage>(server, "GET", `${path}?limit=2`, { cookie });
     // A cursor is valid only with the filter of its list.
     const response = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });

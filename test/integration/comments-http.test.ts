@@ -5,8 +5,6 @@ import type { CommentView } from "#domain/comments/comment.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { addPost } from "../support/history-fixture.ts";
-import { callTool, callToolOk } from "../support/service-access.ts";
-import { createTestGrant } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { startForSuite } from "../support/start-for-suite.ts";
 
@@ -63,39 +61,5 @@ forOneEngine("comments over HTTP", (fixture) => {
     assert.equal((await send(member, "DELETE", `${path}/${reply.json.id}`)).status, 204);
     assert.equal((await send(owner, "DELETE", `/comments/${added.json.id}`)).status, 204);
     assert.deepEqual((await send<Page>(owner, "GET", path)).json.comments, []);
-  });
-
-  test("an AI client comments with add_comment, reads comments with get_post and undoes its own (COM-1, UNDO-8)", async () => {
-    const { owner, member, postId, send } = await createScene();
-    const { token } = await createTestGrant(server.deps, member, { scopes: ["studio:read", "studio:write"] });
-    const since = new Date(server.deps.clock()).toISOString();
-    const comment = await callToolOk<CommentView>(server.base, token, "add_comment", { postId, body: "Is it 2027?" });
-    assert.deepEqual([comment.user?.name, comment.client?.name], [member.user.name, "Test client"]);
-    const reply = { body: "It is", parentId: comment.id };
-    await send(owner, "POST", `/posts/${postId}/comments`, reply);
-    const post = await callToolOk<{ comments: CommentView[]; olderComments: number }>(server.base, token, "get_post", {
-      postId,
-      includeComments: true,
-    });
-    assert.deepEqual(
-      post.comments.map(({ body }) => body),
-      ["It is", "Is it 2027?"],
-    );
-    assert.equal(post.olderComments, 0);
-
-    const { json: missing } = await callTool(server.base, token, "add_comment", { postId: "pst_x", body: "A" });
-    assert.equal(missing.result.structuredContent.code, "not_found");
-    assert.match(missing.result.structuredContent.hint, /list_posts/);
-
-    const { undone } = await callToolOk<{ undone: unknown[] }>(server.base, token, "undo_changes", { since });
-    assert.deepEqual(undone, [{ type: "comment", id: comment.id, field: "created" }]);
-    const { comments } = (await send<Page>(owner, "GET", `/posts/${postId}/comments`)).json;
-    assert.deepEqual(
-      comments.map(({ body, isDeleted = false }) => [body, isDeleted]),
-      [
-        ["", true],
-        ["It is", false],
-      ],
-    );
   });
 });

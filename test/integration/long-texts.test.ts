@@ -11,6 +11,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newStudio } from "../support/users.ts";
 
 const maxPageLength = 1_200_000;
@@ -37,15 +38,13 @@ forEachEngine("posts whose variants have long texts", (fixture) => {
 
   for (const query of [undefined, "vase"]) {
     test(`a page of ${query === undefined ? "all posts" : "a search"} ends before it is too long, and the next one continues (X4)`, async () => {
-      const foundIds: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await listPosts(fixture.deps, owner, { limit: 100, includeBody: false, query, cursor });
-        assert.ok(JSON.stringify(page).length < maxPageLength);
-        foundIds.push(...page.posts.map(({ id }) => id));
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      assert.deepEqual(foundIds, postIds);
+      const input = { limit: 100, includeBody: false, query };
+      const pages = await readPages((cursor) => listPosts(fixture.deps, owner, { ...input, cursor }));
+      assert.ok(pages.every((page) => JSON.stringify(page).length < maxPageLength));
+      assert.deepEqual(
+        pages.flatMap(({ posts }) => posts.map(({ id }) => id)),
+        postIds,
+      );
     });
   }
 

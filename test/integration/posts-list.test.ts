@@ -7,6 +7,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { measureCpu } from "../support/cpu-time.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newStudio } from "../support/users.ts";
 
 forEachEngine("listing posts", ({ deps, clock }) => {
@@ -38,16 +39,10 @@ forEachEngine("listing posts", ({ deps, clock }) => {
     const owner = await newStudio(deps);
     // A control character takes six characters in JSON, and seven in JSON inside JSON, as in a tool result.
     for (let i = 0; i < 30; i++) await addPost(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
-    const listedTitles: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await list(owner, { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-      assert.ok(page.posts.length > 0);
-      assert.ok(JSON.stringify(page).length < 4_000_000);
-      listedTitles.push(...page.posts.map(({ title }) => title));
-      cursor = page.nextCursor;
-    }
+    const pages = await readPages((cursor) => list(owner, { limit: 100, cursor }));
+    assert.ok(pages.every((page) => page.posts.length > 0 && JSON.stringify(page).length < 4_000_000));
     assert.deepEqual(
-      listedTitles,
+      pages.flatMap(({ posts }) => posts.map(({ title }) => title)),
       Array.from({ length: 30 }, (_, i) => `P${29 - i}`),
     );
   });

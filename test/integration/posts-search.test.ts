@@ -9,6 +9,7 @@ import { AppError } from "#lib/errors.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { almostMatchingQuery, insertPosts } from "../support/hostile-posts.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { waitTurns } from "../support/wait-turns.ts";
 
@@ -17,18 +18,9 @@ forOneEngine("bounded search", (fixture) => {
     listPosts(deps, caller, listPostsInput.parse(input));
 
   /** Returns the titles on every page of a search. */
-  async function searchAll(
-    caller: Caller,
-    input: Record<string, unknown>,
-    deps: Deps = fixture.deps,
-  ): Promise<string[][]> {
-    const pages: string[][] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await search(caller, { ...input, ...(cursor === undefined ? {} : { cursor }) }, deps);
-      pages.push(page.posts.map(({ title }) => title));
-      cursor = page.nextCursor;
-    }
-    return pages;
+  async function searchAll(caller: Caller, input: Record<string, unknown>, deps?: Deps): Promise<string[][]> {
+    const pages = await readPages((cursor) => search(caller, { ...input, cursor }, deps));
+    return pages.map(({ posts }) => posts.map(({ title }) => title));
   }
 
   for (const isIndexed of [true, false]) {

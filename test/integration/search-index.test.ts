@@ -24,6 +24,7 @@ import { insertPosts } from "../support/hostile-posts.ts";
 import { assertTokensMatch } from "../support/index-tokens.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMigrationFolder } from "../support/migrations.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newStudio } from "../support/users.ts";
 import { waitTurns } from "../support/wait-turns.ts";
 
@@ -180,17 +181,11 @@ forEachEngine("search index", (fixture) => {
     await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
     for (const isReindexed of [false, true]) {
       if (isReindexed) await indexExistingRows(deps, untilDone, silentLog);
-      const listedIds: string[] = [];
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await listPosts(deps, owner, {
-          limit: 7,
-          query: "harbour",
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        listedIds.push(...page.posts.map(({ id }) => id));
-        cursor = page.nextCursor;
-      }
-      assert.deepEqual(listedIds, ids.toSorted().toReversed());
+      const pages = await readPages((cursor) => listPosts(deps, owner, { limit: 7, query: "harbour", cursor }));
+      assert.deepEqual(
+        pages.flatMap(({ posts }) => posts.map(({ id }) => id)),
+        ids.toSorted().toReversed(),
+      );
     }
     assert.equal(await hasUnindexedRows(deps), false);
     await assertTokensMatch(fixture.location);

@@ -10,7 +10,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
-import { listTrash, type TrashItemView } from "#domain/trash/list-trash.ts";
+import { listTrash } from "#domain/trash/list-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
@@ -23,6 +23,7 @@ import { addFile, addPost, newStudioWithPost } from "../support/history-fixture.
 import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { pdf } from "../support/samples.ts";
+import { readPages } from "../support/read-pages.ts";
 import { newStudio } from "../support/users.ts";
 
 async function isStored(deps: Deps, assetId: string, studioId: string): Promise<boolean> {
@@ -190,12 +191,8 @@ forEachEngine("trash", (fixture) => {
       await deletePost(deps, owner, { postId });
       deletedIds.push(assetId, postId);
     }
-    const listedItems: TrashItemView[] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await listTrash(deps, owner, { limit: 3, cursor });
-      listedItems.push(...page.items);
-      cursor = page.nextCursor;
-    }
+    const pages = await readPages((cursor) => listTrash(deps, owner, { limit: 3, cursor }));
+    const listedItems = pages.flatMap(({ items }) => items);
     const listedIds = listedItems.map(({ id }) => id);
     const deletionTimes = listedItems.map(({ deletedAt }) => deletedAt);
     assert.deepEqual(listedIds.toSorted(), deletedIds.toSorted());

@@ -5,6 +5,7 @@ import type { Deps } from "#domain/deps.ts";
 import { getPostHistory, type RevisionView } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestGrant } from "./tokens.ts";
+import { readPages } from "./read-pages.ts";
 import { pdf } from "./samples.ts";
 import { newStudio } from "./users.ts";
 
@@ -57,12 +58,6 @@ export async function newStudioWithPost(
 
 /** Returns all revisions, newest first. */
 export async function readHistory(deps: Deps, caller: Caller, postId: string): Promise<RevisionView[]> {
-  const revisions: RevisionView[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await getPostHistory(deps, caller, { postId, limit: 100, cursor });
-    revisions.push(...page.revisions);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return revisions;
+  const pages = await readPages((cursor) => getPostHistory(deps, caller, { postId, limit: 100, cursor }));
+  return pages.flatMap(({ revisions }) => revisions);
 }
