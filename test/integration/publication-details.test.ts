@@ -16,6 +16,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
 import { newConnection, noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing } from "../support/publishing-fixture.ts";
+import { readPages } from "../support/read-pages.ts";
 import { startForSuite } from "../support/start-for-suite.ts";
 import { newMember } from "../support/users.ts";
 
@@ -175,25 +176,24 @@ forEachEngine("publication details", (fixture) => {
       const input = { postId: await publishing.newPost("Ordered"), connectionIds, propose: true, ...(at && { at }) };
       newIds.push(...(await publishPost(service.deps, owner, input)).publications.map(({ id }) => id));
     }
-    const readPage = (query: string, cursor: string | null) =>
+    const readPage = (query: string, cursor?: string) =>
       publishing.api(
         "GET",
-        `/publications?state=proposed&limit=2${query}${cursor === null ? "" : `&cursor=${cursor}`}`,
+        `/publications?state=proposed&limit=2${query}${cursor === undefined ? "" : `&cursor=${cursor}`}`,
       );
+    interface Page {
+      publications: { id: string }[];
+      nextCursor: string | null;
+    }
     const readAll = async (query: string) => {
-      const ids: string[] = [];
-      let cursor: string | null = null;
-      do {
-        const { body } = await readPage(query, cursor);
-        ids.push(...(body["publications"] as { id: string }[]).map(({ id }) => id));
-        cursor = body["nextCursor"] as string | null;
-      } while (cursor !== null);
+      const pages = await readPages(async (cursor) => (await readPage(query, cursor)).body as unknown as Page);
+      const ids = pages.flatMap(({ publications }) => publications.map(({ id }) => id));
       assert.equal(ids.length, new Set(ids).size, "no publication is listed twice");
       return ids.filter((id) => newIds.includes(id)).map((id) => newIds.indexOf(id));
     };
     assert.deepEqual(await readAll(""), [5, 4, 3, 2, 1, 0]);
     assert.deepEqual(await readAll("&order=soonest"), [2, 5, 1, 4, 0, 3]);
-    const { body } = await readPage("&order=soonest", null);
+    const { body } = await readPage("&order=soonest");
     assert.equal((await readPage("", body["nextCursor"] as string)).status, 400, "a cursor belongs to one order");
   });
 

@@ -157,17 +157,6 @@ forOneEngine("renditions", (fixture) => {
     assert.deepEqual(await buffer(await service.deps.files.read(asset?.storageKey ?? "")), original);
   });
 
-  test("makes a file small enough for the platform", async () => {
-    const noise = await createNoise(1200, 1000);
-    const bytes = await sharp(noise.data, { raw: noise.info }).jpeg({ quality: 90 }).toBuffer();
-    const { postId } = await newPost([{ bytes, mimeType: "image/jpeg", filename: "noise.jpg" }]);
-    assert.deepEqual(await findImageProblems(postId, narrowId), [
-      "converted: noise.jpg will be compressed and scaled down, at most 1080 × 900.",
-    ]);
-    await publishTo(postId, narrowId);
-    assert.ok((receivedFiles[0]?.length ?? Infinity) <= 200_000);
-  });
-
   test("stores images that can't be opened, but never publishes them; HEIC has to be exported", async () => {
     const noise = await createNoise(100, 100);
     const whole = await sharp(noise.data, { raw: noise.info }).png().toBuffer();

