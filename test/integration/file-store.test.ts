@@ -126,28 +126,6 @@ forEachStore("file store", (fixture) => {
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("x")));
   });
 
-  test("stores nothing if a PUT is aborted", async () => {
-    const key = newKey();
-    const abortController = new AbortController();
-    let chunkCount = 0;
-    const body = new ReadableStream({
-      pull(controller) {
-        if (++chunkCount < 16) controller.enqueue(randomBytes(64 * 1024));
-        else setImmediate(() => abortController.abort());
-      },
-    });
-    const request = fetch(await createUploadUrl(key), {
-      method: "PUT",
-      body,
-      duplex: "half",
-      signal: abortController.signal,
-      headers: { "content-length": String(10 * mebibyte) },
-    });
-    await assert.rejects(request);
-    assert.equal(await putBytes(await createUploadUrl(newKey()), Buffer.from("later")), 200);
-    assert.equal(await fixture.store.stat(key), undefined);
-  });
-
   for (const size of [0, 1, 8 * mebibyte, 8 * mebibyte + 1]) {
     test(`write of ${size} bytes returns size, version and digest`, async () => {
       const key = newKey();
