@@ -228,7 +228,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Limited"), await countPosts("Blocked")], [1, 0]);
   });
 
-  test("the sandbox fails as often as its faults are set to, and an empty object clears them (PUB-16)", async () => {
+  test("the sandbox fails as often as its faults are set to, and an empty object clears them (PUB-2, PUB-16)", async () => {
     const { base } = publishing.service;
     const put = (body: string, headers: Record<string, string> = {}) =>
       fetch(`${base}/sandbox/faults`, { method: "PUT", body, headers });
@@ -241,13 +241,17 @@ forOneEngine("runs of publications", (fixture) => {
     await publishing.setFaults({});
     const { id } = await publish("sandbox", "No faults");
     await publishing.waitForState(id, "published");
+    await publishing.setFaults({ dropResponses: 1 });
+    const dropped = await publish("sandbox", "Lost once");
+    await publishing.waitForState(dropped.id, "published");
     await publishing.setFaults({ unavailableNext: 8 });
     const unavailable = await publish("sandbox", "Eight outages");
     await publishing.waitForState(unavailable.id, "published");
     await publishing.setFaults({ unavailableNext: 1, rejectNext: 1 });
     const rejected = await publish("sandbox", "Outage, then rejected");
     await publishing.waitForState(rejected.id, "failed");
-    assert.deepEqual([await countPosts("Eight outages"), await countPosts("Outage, then rejected")], [1, 0]);
+    const texts = ["Lost once", "Eight outages", "Outage, then rejected"];
+    assert.deepEqual(await Promise.all(texts.map(countPosts)), [1, 1, 0]);
   });
 
   test("the person or client behind a publication must still be allowed to publish when it starts (PUB-12, B2)", async () => {
