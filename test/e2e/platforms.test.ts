@@ -5,7 +5,6 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
-import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -115,14 +114,6 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await authorPage.context().close();
   });
 
-  test("the post page shows what the platform would reject, until the user fixes it (PLATFORM-12)", async () => {
-    const { id } = await createPost(fixture.service.deps, owner, { title: "Long", body: "x".repeat(300) });
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
-    await page.getByText(/The text has 300 characters/).waitFor();
-    await page.getByLabel("Text", { exact: true }).fill("Short");
-    await page.getByRole("list", { name: "Accounts" }).getByText("Can publish", { exact: true }).waitFor();
-  });
-
   test("an MCP client gets a connect URL, its user opens it, and the client sees the account (PLATFORM-1)", async () => {
     const assistantPage = await page.context().newPage();
     assistant = await connectAssistant(`${fixture.service.base}/mcp`, assistantPage, "Test assistant");
@@ -134,26 +125,9 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await listAccounts(), ["blue-harbour connected", "second connected"]);
   });
 
-  test("says which platforms can't be published to, and that others can't fetch media from this server (PLATFORM-13)", async () => {
-    await newConnection(fixture.service.deps, owner, "north-pinterest", "pinterest");
-    await newConnection(fixture.service.deps, owner, "north-instagram", "instagram");
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
-    const accounts = page.getByRole("list", { name: "Connected accounts" }).getByRole("listitem");
-    const pinterest = accounts.filter({ hasText: "north-pinterest" });
-    await pinterest.getByText("Posts are checked against its rules, but can’t be published there yet.").waitFor();
-    const instagram = accounts.filter({ hasText: "north-instagram" });
-    await page
-      .getByText(/^Instagram fetches images and videos from this server, which has no public URL/)
-      .filter({ visible: true })
-      .waitFor();
-    assert.equal(await instagram.getByText("no public URL").count(), 0, "not for each account");
-    assert.equal(await instagram.getByText("can’t be published there yet").count(), 0);
-    for (const name of ["north-pinterest", "north-instagram"]) await disconnect(name);
-  });
-
   test("disconnecting asks for confirmation; a member can only view (PLATFORM-3, PLATFORM-13)", async () => {
     await disconnect("second");
-    await page.getByText("Disconnected (3)").waitFor();
+    await page.getByText("Disconnected (1)").waitFor();
     const accounts = await listAccounts();
     assert.ok(accounts.includes("blue-harbour connected") && accounts.includes("second disconnected"));
 

@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test, type TestContext } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { minutes } from "#lib/clock.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { expectFailure, openChromium, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -54,7 +53,6 @@ forEachEngine(
       expectFailure(browser, 400, /^\/api\/uploads\/files\/ast_\w+$/);
       expectFailure(browser, 404, /^\/api\/uploads\/files\/ast_\w+$/);
       expectFailure(browser, 409, "/api/uploads/files");
-      expectFailure(browser, 410, "/api/uploads/files");
       expectFailure(browser, 403, "/u/nothing");
       service = await startUploadService(fixture, "disk");
       await writeVideoFile(videoPath, 48 * mebibyte);
@@ -340,20 +338,6 @@ forEachEngine(
       await waitUntil(async () => (await link.assets()).length === 0, { description: "the upload is discarded" });
     });
 
-    test("resumes small files after a reload, without asking the user to select them again (UPLOAD-9)", async (t) => {
-      const { page, link } = await open(t);
-      await throttleUploads(page, 4 * mebibyte);
-      await chooseFiles(page, videoPath);
-      await waitForProgress(page, 0.2);
-      await page.reload();
-      await page.locator('[data-status="sending"], [data-status="done"]').waitFor();
-      await waitForState(page, "done");
-      assert.deepEqual(
-        (await link.assets()).map(({ status }) => status),
-        ["ready"],
-      );
-    });
-
     for (const [locale, text, direction] of [
       ["de-AT", "Dateien auswählen", "ltr"],
       ["ar", undefined, "rtl"],
@@ -441,21 +425,6 @@ forEachEngine(
       await page.unroute("**/files");
       await waitForState(page, "done");
       assert.deepEqual(await listReadyFiles(), ["two.jpg", "one.jpg"]);
-    });
-
-    test("finishes uploads started within the 30 minutes, and rejects later ones (UPLOAD-5)", async (t) => {
-      const { page, link } = await open(t);
-      await throttleUploads(page, 10 * mebibyte);
-      await chooseFiles(page, videoPath);
-      await waitForProgress(page, 0.2);
-      fixture.clock.advance(minutes(31));
-      await chooseFiles(page, await createImage("late.jpg"));
-      await page.getByText("it expired after 30 minutes").first().waitFor();
-      await waitForStatus(page, "done");
-      assert.deepEqual(
-        (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),
-        ["video.mp4 ready"],
-      );
     });
   },
   ["sqlite"],

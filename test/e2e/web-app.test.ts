@@ -14,7 +14,6 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { png } from "../support/samples.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { chooseFiles, throttleUploads, writeVideoFile } from "../support/upload-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe("the web app, from an empty data folder", { skip: skipWithoutChromium }, () => {
@@ -178,40 +177,6 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
       .waitFor();
   });
 
-  test("uploads files added to the open post and attaches them (WEB-5)", async () => {
-    const { page } = owner;
-    const buffer = Buffer.from("Notes for the harbour series.\n".repeat(100));
-    await chooseFiles(page, { name: "notes.txt", mimeType: "text/plain", buffer });
-    await page
-      .getByRole("region", { name: "Files" })
-      .getByRole("button", { name: /^notes\.txt, / })
-      .waitFor();
-    // A poll can show the tile before the upload is complete.
-    const readFiles = async () =>
-      (await readPost())["assets"].map(({ filename, status }: Record<string, string>) => `${filename} ${status}`);
-    await waitUntil(async () => (await readFiles()).join() === "fog.png ready,notes.txt ready", {
-      description: "both files are ready",
-      intervalMs: 200,
-    });
-  });
-
-  test("cancels a running upload after confirmation (WEB-10)", async () => {
-    const { page } = owner;
-    const path = `${data.path}/video.mp4`;
-    await writeVideoFile(path, 9_000_000);
-    await throttleUploads(page, 200_000);
-    await chooseFiles(page, path);
-    await page.getByText(/^\d+%$/).waitFor();
-    await page.getByRole("button", { name: "Cancel upload of video.mp4" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
-    await page.getByText("video.mp4", { exact: true }).waitFor({ state: "detached" });
-    await throttleUploads(page, -1);
-    await waitUntil(async () => (await readPost())["assets"].length === 2, {
-      description: "the canceled upload is not on the post",
-      intervalMs: 500,
-    });
-  });
-
   /** Makes an edit of the user and then, before its autosave reaches the server, one of the assistant. */
   async function editAtTheSameTime(edit: () => Promise<void>, assistantBody: string): Promise<void> {
     const { page } = owner;
@@ -254,17 +219,6 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await editAtTheSameTime(addLine, "Zeroth\n\nFirst\n\nMine\n\nThird");
     await page.getByText("Merged with changes by Test assistant, for Grace Hopper").first().waitFor();
     await waitUntil(async () => (await readPost())["body"] === "Zeroth\n\nFirst\n\nMine\n\nThird line");
-  });
-
-  test("Undo restores an archived post (WEB-7)", async () => {
-    const { page } = owner;
-    await page.getByRole("button", { name: "Actions for this post" }).click();
-    await page.getByRole("menuitem", { name: "Archive" }).click();
-    await page.getByText("Archived.", { exact: true }).waitFor();
-    assert.equal((await readPost())["status"], "archived");
-    await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByRole("button", { name: "Mark ready" }).waitFor();
-    await waitUntil(async () => (await readPost())["status"] === "draft", { intervalMs: 200 });
   });
 
   test("a user creates a second studio and switches to it; the assistant uses it after it reconnects (WEB-8)", async () => {

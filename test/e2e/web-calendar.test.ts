@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { publishPost } from "#domain/publishing/publish-post.ts";
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
 import { findViolations } from "../support/axe.ts";
-import { countLines, getBox } from "../support/boxes.ts";
+import { getBox } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForAnnouncement, waitForPlace } from "../support/drag-announcements.ts";
 import { waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { phone, plannedDay, toIso, today, useStudioPages } from "../support/studio-pages.ts";
+import { phone, plannedDay, today, useStudioPages } from "../support/studio-pages.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { waitForData } from "../support/web-fixture.ts";
@@ -341,41 +340,5 @@ describe("the calendar in a browser", { skip: skipWithoutChromium }, () => {
     ];
     assert.equal(longTitle.height, 2 * shortTitle.height, "a title has at most two lines");
     assert.deepEqual(await findViolations(page), []);
-  });
-
-  test("offers no other time for a missed publication that a newer one has replaced, and cancels one (PUB-1, PUB-10)", async () => {
-    await connectQuay();
-    const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
-    await pages.changePublications(postId, { state: "missed" });
-    const connectionIds = pages.connectionIds.slice(0, 1);
-    await publishPost(pages.deps, pages.owner, { postId, connectionIds, at: toIso(`${nextDay}T10:00`) });
-    const page = await openCalendar();
-    const cards = page
-      .getByRole("cell")
-      .filter({ hasText: dayLabel })
-      .getByRole("button", { name: /^Fog\b/ });
-    const dialog = page.getByRole("dialog", { name: "Fog" });
-    const actions: Record<string, string[]> = {};
-    for (const card of await cards.all()) {
-      await card.press("Enter");
-      await dialog.getByText("Sandbox", { exact: true }).waitFor(); // the name is loaded separately
-      const account = (await dialog.getByRole("listitem").textContent()) ?? "";
-      actions[account] = await dialog.getByRole("button").allTextContents();
-      assert.equal(await countLines(dialog.getByRole("button")), 1, "the buttons fit on one line");
-      await dialog.getByRole("button", { name: "Close" }).click();
-    }
-    assert.deepEqual(actions, {
-      harbourSandbox: ["Cancel publication", "Close"],
-      quaySandbox: ["Cancel publication", "Close", "Reschedule…"],
-    });
-    await cards.first().press("Enter");
-    await dialog.getByRole("button", { name: "Cancel publication" }).click();
-    await page
-      .getByRole("dialog", { name: /^Cancel publishing to / })
-      .getByRole("button", { name: "Cancel publication" })
-      .click();
-    await waitUntil(async () => (await cards.count()) === 1, { description: "one card is left" });
-    const states = (await pages.readPlans(postId)).map((plan) => plan.split(" ")[1]);
-    assert.deepEqual(states.toSorted(), ["canceled", "missed", "scheduled"]);
   });
 });

@@ -54,6 +54,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
   after(async () => {
     await assistant?.close();
     await fixture?.close();
+    assert.deepEqual(errors, []);
   });
 
   const openStudioPage = (path: string) => page.goto(`${base}/studios/${owner.studio.id}/${path}`);
@@ -207,27 +208,6 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await waitForShownText(/^About How/);
   });
 
-  test("the history shows files that a user added one after another as one entry, and each on request (HIST-1)", async () => {
-    const { deps } = fixture.service;
-    const { postId } = await addPost(deps, owner, { title: "Anchors", files: 20 });
-    await openStudioPage(`posts/${postId}?panel=history`);
-    const revisionItems = page.getByRole("list", { name: "Revisions" }).locator("> li");
-    await revisionItems.first().getByText("Ada Berg added files").waitFor();
-    await page.getByRole("button", { name: "Show earlier revisions" }).click();
-    await revisionItems.first().getByText("Ada Berg added 20 files").waitFor();
-    await revisionItems.first().getByText("revisions 2 to 21").waitFor();
-    assert.equal(await revisionItems.count(), 2);
-    await checkAccessibility();
-    await page.getByRole("button", { name: "Show each revision" }).click();
-    await revisionItems.nth(20).waitFor();
-    await page.getByRole("button", { name: "Undo this change" }).click();
-    await page.getByText("Change undone.").first().waitFor();
-    assert.equal((await readPost(postId)).assets.length, 19);
-    await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await page.getByText("Change reapplied.").first().waitFor();
-    assert.equal((await readPost(postId)).assets.length, 20);
-  });
-
   test("the text that a user found, and text that was mostly removed, can be restored (HIST-2)", async () => {
     const { deps } = fixture.service;
     const { id: postId } = await createPost(deps, owner, { title: "Rope", body: "" });
@@ -364,18 +344,5 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
     await checkAccessibility();
-  });
-
-  test("the dry run names more deleted posts than a page of the trash lists, and says that they are restored (UNDO-6)", async () => {
-    const sketches = Array.from({ length: 51 }, (_, i) => `Sketch ${i + 1}.`);
-    for (const title of sketches) {
-      const { postId } = await addPost(fixture.service.deps, owner, { title });
-      await assistant.call("delete_post", { postId });
-    }
-    await openUndo();
-    const rows = page.getByRole("list", { name: "What would be undone" }).getByRole("listitem");
-    await page.getByRole("button", { name: "Show more" }).click();
-    for (const title of sketches) await rows.filter({ hasText: title }).getByText("Restore from the trash").waitFor();
-    assert.deepEqual(errors, []);
   });
 });

@@ -10,7 +10,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { findViolations } from "../support/axe.ts";
-import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { addFile } from "../support/history-fixture.ts";
 import { holdToasts, pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
@@ -63,42 +63,6 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       await page.reload();
       await tile(/logo\.jpg/).waitFor();
       await waitForItems(1);
-    });
-
-    test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
-      const { promise: hold, resolve: release } = Promise.withResolvers<void>();
-      await page.route("**/files/**", async (route) => {
-        if (route.request().method() === "PUT") await hold;
-        await route.continue();
-      });
-      await chooseFiles(page, [upload("one.jpg", "image/jpeg"), upload("two.jpg", "image/jpeg")]);
-      await page.getByRole("progressbar", { name: "Upload of two.jpg" }).waitFor();
-      // The server lists the two assets as well, as pending.
-      await waitUntil(async () => (await listFiles()).length === 3);
-      // The second of two responses belongs to a request that was sent after that.
-      for (let i = 0; i < 2; i++) await page.waitForResponse((response) => response.url().includes("/assets?"));
-      await waitForPaint(page);
-      await waitForItems(3);
-      await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
-      await page.getByRole("button", { name: "Pause all" }).waitFor();
-      await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
-      await page.getByText("Paused at").waitFor();
-      release();
-      await page.unrouteAll({ behavior: "wait" });
-      await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
-      for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
-      await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
-      await waitForItems(3);
-    });
-
-    test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
-      expectFailure(page.context(), 415, "/api/uploads/files");
-      await chooseFiles(page, upload("drawing.svg", "image/svg+xml", Buffer.from("<svg/>")));
-      const failedUpload = page.getByRole("region", { name: "Upload of drawing.svg" });
-      await failedUpload.getByText("Files of this type are not accepted.").waitFor();
-      await page.getByRole("button", { name: "Remove drawing.svg" }).press("Enter");
-      await failedUpload.waitFor({ state: "detached" });
-      await page.locator("#main:focus").waitFor();
     });
 
     test("accepts files that are dropped anywhere on the page (LIB-3)", async () => {
@@ -269,7 +233,6 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     /** A menu returns the focus to its button only after it has closed. */
     const waitForFocus = (buttonName: string) =>
       page.getByRole("button", { name: buttonName }).and(page.locator(":focus")).waitFor();
-    const isSelected = (filename: string) => page.getByRole("checkbox", { name: `Select ${filename}` }).isChecked();
     const readTags = async () =>
       Object.fromEntries((await listFiles()).map(({ filename, tags = [] }) => [filename, tags.toSorted().join()]));
 
@@ -342,33 +305,9 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       if (size) await page.setViewportSize(size);
     });
 
-    test("selects files with the keyboard and with Shift (WEB-12)", async () => {
+    test("adds and removes tags of the selected files, and Undo brings the old ones back (POST-5, WEB-7)", async () => {
       await open();
       await waitForItems(4);
-      await fileButton("first.pdf").focus();
-      for (const key of ["x", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
-      await fileButton("third.png").and(page.locator(":focus")).waitFor();
-      await page.keyboard.press("x");
-      const selection = page.getByRole("region", { name: "Selection" });
-      await selection.getByText("2 selected").waitFor();
-      assert.equal(await isSelected("second.png"), false);
-      await page.keyboard.press("Escape");
-      await selection.waitFor({ state: "detached" });
-      await page.keyboard.press("Control+a");
-      await selection.getByText("4 selected").waitFor();
-      await page.keyboard.press("Escape");
-      await page.getByRole("checkbox", { name: "Select first.pdf" }).press("Space");
-      await page.getByRole("checkbox", { name: "Select third.png" }).click({ modifiers: ["Shift"] });
-      await selection.getByText("3 selected").waitFor();
-      assert.equal(await isSelected("second.png"), true);
-      await fileButton("second.png").click({ modifiers: ["Control"] });
-      await selection.getByText("2 selected").waitFor();
-      assert.deepEqual(await findViolations(page), []);
-      await page.getByRole("button", { name: "Clear selection" }).press("Enter");
-      assert.equal(await page.getByRole("dialog").count(), 0);
-    });
-
-    test("adds and removes tags of the selected files, and Undo brings the old ones back (POST-5, WEB-7)", async () => {
       const tagsBefore = await readTags();
       await items().first().getByRole("button").first().focus();
       await page.keyboard.press("Control+a");

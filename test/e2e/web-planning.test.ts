@@ -8,7 +8,6 @@ import { findViolations } from "../support/axe.ts";
 import { countLines, getBox, getBoxes } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { resizeWindow, waitForFit } from "../support/page-waits.ts";
-import { newConnection } from "../support/platform-fixture.ts";
 import { phone, plannedDay, today, useStudioPages } from "../support/studio-pages.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -313,47 +312,6 @@ describe("planned and failed publications in a browser", { skip: skipWithoutChro
     assert.equal(await page.getByRole("button", { name: "Publish again to harbour" }).count(), 0);
     await assertOffers(missedPath, "Reconnect quay, then choose a new time.", "Reconnect quay");
     assert.equal(await page.getByRole("button", { name: "Reschedule quay" }).count(), 0);
-  });
-
-  test("on a phone, every account's tab can be reached, and a button shows that there are more (WEB-12)", async () => {
-    for (const account of ["lighthouse-keeper", "north-pier", "old-town", "boat-yard"])
-      await newConnection(pages.deps, pages.owner, account, "sandbox");
-    const page = await pages.open(`posts/${await pages.addPost("Tabs")}`, { device: "phone" });
-    const tabs = page.getByRole("tablist", { name: "Text and files per account" }).getByRole("tab");
-    await tabs.nth(6).waitFor();
-    const showMore = page.locator("button:has(.lucide-chevron-right):not([aria-label])");
-    const { width: buttonWidth, ...buttonBox } = await getBox(showMore);
-    assert.ok(isTouchSized({ ...buttonBox, width: buttonWidth }), "the button is large enough to tap");
-    await waitUntil(
-      async () => {
-        // The button disappears while the tabs scroll to their end, so a click may come too late.
-        await showMore.evaluateAll((buttons) => {
-          for (const button of buttons as unknown as { click(): void }[]) button.click();
-        });
-        return (await showMore.count()) === 0;
-      },
-      { description: "the last tab is in view" },
-    );
-    await tabs.last().click();
-    await page.getByRole("tab", { selected: true }).and(tabs.last()).waitFor();
-    const { right, ...lastBox } = await getBox(tabs.last());
-    assert.ok(right <= phone.width && isTouchSized(lastBox), "the last tab is in view");
-
-    const waitUntilClear = (index: number) =>
-      waitUntil(
-        async () => {
-          const box = await getBox(tabs.nth(index));
-          return box.x >= buttonWidth && box.right <= phone.width - buttonWidth;
-        },
-        { description: "neither the buttons nor their fade cover the tab" },
-      );
-    await tabs.nth(3).press("ArrowLeft");
-    await waitUntilClear(2);
-    const label = (await tabs.nth(3).getAttribute("title"))?.split(/\s·/)[0] ?? "";
-    await page.getByRole("button", { name: `Text and preview for ${label}` }).tap();
-    await page.getByRole("tab", { selected: true }).and(tabs.nth(3)).waitFor();
-    await waitUntilClear(3);
-    await waitForFit(page);
   });
 
   test("says what an edit of a scheduled post does, and asks for a new approval after a member's edit (PUB-4, WEB-12)", async () => {

@@ -456,21 +456,6 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assertFits();
   });
 
-  test("an undo lists a client's publications, and cancels those that have not started (UNDO-9)", async () => {
-    const postId = await addPost("Reed");
-    await assistant.call("publish_post", { postId, connectionIds: [connectionId] });
-    await openStudioPage("clients");
-    await page.getByRole("link", { name: "Undo changes" }).first().click();
-    await page.getByLabel("Last hour").check(); // the default is today, which may have just started
-    const getItem = (list: string) =>
-      page.getByRole("list", { name: list }).getByRole("listitem").filter({ hasText: "Reed to blue-harbour" });
-    await getItem("What would be undone").getByText("Cancel", { exact: true }).waitFor();
-    await assertFits();
-    await page.getByRole("button", { name: /^Undo \d+ changes?$/ }).click();
-    await getItem("Undone").getByText("Canceled", { exact: true }).waitFor();
-    assert.equal((await readPublications(postId))[0]?.state, "canceled");
-  });
-
   test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {
     for (const title of ["Anchor", "Buoy"]) await publish(await addPost(title), { propose: true });
     await page.setViewportSize(phone);

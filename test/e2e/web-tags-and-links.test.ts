@@ -211,36 +211,6 @@ describe("tags, search and links in a browser", { skip: skipWithoutChromium }, (
     assert.deepEqual(await findViolations(page), []);
   });
 
-  test("tags a post with the keyboard, and filters posts by the tag (POST-3, POST-5, WEB-12)", async () => {
-    const { deps } = fixture.service;
-    const owner = await newStudio(deps);
-    const { id: postId } = await createPost(deps, owner, { title: "Boats", body: "" });
-    await createPost(deps, owner, { title: "Hills", body: "" });
-    const page = await openPage(`posts/${postId}`, {}, owner);
-    const waitForTags = (expected: string) =>
-      waitUntil(async () => (await getPost(deps, owner, { postId })).tags.toSorted().join() === expected);
-    const field = page.getByRole("combobox", { name: "Tags" });
-    await field.pressSequentially("Harbour,sea,draft idea");
-    await field.press("Enter");
-    await waitForTags("draft idea,harbour,sea");
-    await field.press("Backspace");
-    await page.getByRole("button", { name: "Remove tag sea" }).press("Enter");
-    await field.and(page.locator(":focus")).waitFor();
-    await waitForTags("harbour");
-    await field.pressSequentially("x".repeat(41));
-    await field.press("Enter");
-    await page.getByText("This tag is too long.").waitFor();
-    assert.equal(await field.inputValue(), "x".repeat(41));
-    await field.fill("");
-    await page.getByRole("link", { name: "Show posts with the tag harbour" }).press("Enter");
-    await page.waitForURL((url) => url.searchParams.get("tag") === "harbour");
-    await page.getByRole("link", { name: "Boats" }).waitFor();
-    assert.equal(await page.getByRole("link", { name: "Hills" }).count(), 0);
-    await page.getByRole("button", { name: "Clear tag filter" }).press("Enter");
-    await page.getByRole("link", { name: "Hills" }).waitFor();
-    await page.waitForURL((url) => url.search === "");
-  });
-
   test("tags a file, and finds it by alt text and tag, with the keyboard on a phone (POST-5, WEB-12)", async () => {
     const { deps, base } = fixture.service;
     const owner = await newStudio(deps);
