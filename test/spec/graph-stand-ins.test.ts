@@ -83,34 +83,6 @@ suite("the stand-in for Facebook Pages", () => {
     assert.equal(toErrorCode(await post("feed", attach(id))), "100");
     assert.equal(facebook.posts().length, 0);
   });
-
-  test("reports the processing of a video, and its failure", async () => {
-    const readStatus = async (id: string): Promise<unknown> =>
-      (await client.get(`/${id}`, { fields: "status" })).body["status"];
-    const { id } = (await post("videos", { file_url: videoUrl })).body;
-    const complete = { status: "complete" };
-    assert.deepEqual(await readStatus(id), {
-      video_status: "processing",
-      uploading_phase: complete,
-      processing_phase: { status: "in_progress" },
-      publishing_phase: { status: "not_started" },
-    });
-    assert.deepEqual(await readStatus(id), {
-      video_status: "ready",
-      uploading_phase: complete,
-      processing_phase: complete,
-      publishing_phase: { status: "complete", publish_status: "published" },
-    });
-    facebook.faults.failProcessing = 1;
-    const failed = await post("videos", { file_url: videoUrl });
-    assert.deepEqual(await readStatus(failed.body.id), {
-      video_status: "error",
-      uploading_phase: complete,
-      processing_phase: { status: "error", errors: [{ message: "Video processing failed" }] },
-      publishing_phase: { status: "not_started" },
-    });
-    assert.equal(facebook.posts().length, 1);
-  });
 });
 
 interface ContainerRules {

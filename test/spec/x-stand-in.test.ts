@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { afterEach, before, beforeEach, describe, test } from "node:test";
 import { days } from "#lib/clock.ts";
 import { startX, type XStandIn } from "../servers/x/server.ts";
@@ -122,52 +121,6 @@ describe("the X stand-in", () => {
     assert.deepEqual(x.posts(), []);
   });
 
-  test("refreshes an expired token once, with the credentials of the client", async () => {
-    const { refreshToken, clientId, clientSecret } = x.tokens;
-    x.tokens.expire();
-    const refresh = (secret: string): Promise<Response> =>
-      fetch(`${x.origin}/2/oauth2/token`, {
-        method: "POST",
-        headers: { authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
-        body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken }),
-      });
-    assert.equal((await refresh("wrong")).status, 401);
-    const { access_token: accessToken } = (await (await refresh(clientSecret)).json()) as Json;
-    assert.equal(accessToken, x.tokens.accessToken);
-    assert.equal((await publish("refreshed")).status, 201);
-    assert.equal((await refresh(clientSecret)).status, 400);
-  });
-
-  test("redeems a code of the authorization page once, with its verifier", async () => {
-    const { clientId, clientSecret } = x.tokens;
-    const verifier = "a".repeat(43);
-    const redirectUri = "http://127.0.0.1:1/callback";
-    const request = new URL("https://x.com/i/oauth2/authorize");
-    const parameters = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, state: "s" };
-    request.search = String(new URLSearchParams({ ...parameters, scope: "tweet.read users.read" }));
-    assert.throws(() => x.tokens.authorize(request.href), /Invalid authorization request/);
-    request.searchParams.set("code_challenge", createHash("sha256").update(verifier).digest("base64url"));
-    request.searchParams.set("code_challenge_method", "S256");
-    const redeem = (callback: string, codeVerifier: string): Promise<Response> =>
-      fetch(`${x.origin}/2/oauth2/token`, {
-        method: "POST",
-        headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-        body: new URLSearchParams({
-          grant_type: "authorization_code",
-          code: new URL(callback).searchParams.get("code") ?? "",
-          redirect_uri: redirectUri,
-          code_verifier: codeVerifier,
-        }),
-      });
-    assert.equal((await redeem(x.tokens.authorize(request.href), "wrong")).status, 400);
-    const callback = x.tokens.authorize(request.href);
-    const json = (await (await redeem(callback, verifier)).json()) as Json;
-    assert.deepEqual([json["access_token"], json["refresh_token"]], [x.tokens.accessToken, undefined]);
-    assert.equal((await get("/2/users/me")).status, 200);
-    assert.equal((await publish("without scope")).status, 403);
-    assert.equal((await redeem(callback, verifier)).status, 400);
-  });
-
   test("rejects unknown fields, empty posts, other content types, long texts and duplicates", async () => {
     const rejected: [body: Json | string, message: RegExp][] = [
       [{ status: "x" }, /not a field/],
@@ -273,40 +226,5 @@ describe("the X stand-in", () => {
     const imageId = image.json["data"].id as string;
     await append(imageId, bytes, 0);
     await expectInvalid(finalize(imageId), /not a valid image/);
-  });
-
-  test("reads posts back, newest first, with shortened URLs, a link to the media and HTML entities", async () => {
-    const id = await uploadImage();
-    const created = await publish({ text: "Q&A <b> at https://example.com/a", media: { media_ids: [id] } });
-    assert.match(
-      created.json["data"].text as string,
-      /^Q&amp;A &lt;b&gt; at https:\/\/t\.co\/[0-9a-f]{10} https:\/\/t\.co\/[0-9a-f]{10}$/,
-    );
-    const read = (query: string) => get(`/2/users/${x.userId}/tweets?${query}`);
-    const idsOf = ({ json }: Result): string[] =>
-      ((json["data"] ?? []) as Json[]).map((found) => found["id"] as string);
-    const [found] = (await read("tweet.fields=created_at,attachments,entities")).json["data"] as Json[];
-    assert.equal(found!["entities"].urls[0].expanded_url, "https://example.com/a");
-    assert.match(found!["created_at"] as string, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
-    assert.equal(found!["attachments"].media_keys.length, 1);
-    const ids = [found!["id"] as string];
-    for (let index = 0; index < 6; index++) ids.unshift((await publish(`Post ${index}`)).json["data"].id as string);
-    assert.deepEqual(idsOf(await read("max_results=5")), ids.slice(0, 5));
-    x.faults.staleReads = 1;
-    assert.deepEqual(idsOf(await read("max_results=5")), ids.slice(1, 6));
-    const later = new Date(clock() + 1000).toISOString();
-    assert.deepEqual((await read(`start_time=${later}`)).json, { meta: { result_count: 0 } });
-    for (const query of ["max_results=4", "limit=5", "start_time=yesterday"])
-      await expectInvalid(read(query), new RegExp(query.split("=", 1)[0]!));
-    const other = await get("/2/users/1/tweets");
-    assert.equal(other.json["errors"][0].type, "https://api.x.com/2/problems/resource-not-found");
-  });
-
-  test("says when a rate limit ends", async () => {
-    x.faults.rateLimitedPublishes = 1;
-    const { status, headers, json } = await publish("one");
-    assert.deepEqual([status, json], [429, { errors: [{ code: 88, message: "Rate limit exceeded" }] }]);
-    assert.equal(Number(headers.get("x-rate-limit-reset")) * 1000, clock() + 1000);
-    assert.deepEqual(x.posts(), []);
   });
 });

@@ -9,26 +9,22 @@
  * LinkedIn does not document what happens to characters that are not escaped. Users report that it accepts the request
  * and cuts the text at the first character that it can't parse, so this parser does the same:
  * https://github.com/apoorvdarshan/crossposter/releases/tag/v1.1.5, https://github.com/ComposioHQ/composio/issues/2710
+ *
+ * Mentions and hashtag templates are left out, because our client sends none. They cut the text too.
  */
 export interface RenderedText {
   /** What readers see. */
   text: string;
   hashtags: string[];
-  mentions: string[];
 }
 
 const reserved = String.raw`|{}@[\]()<>#\\*_~`;
 const plainText = new RegExp(`[^${reserved}]+`, "y");
 const escapedCharacter = new RegExp(String.raw`\\([${reserved}])`, "y");
-const mention = new RegExp(
-  String.raw`@\[((?:[^${reserved}]|\\[${reserved}])+)\]\((urn:li:(?:person|organization):[\w-]+)\)`,
-  "y",
-);
-const hashtagTemplate = new RegExp(String.raw`\{hashtag\|\\?([#＃])\|([^${reserved}\s]+)\}`, "y");
 const hashtag = /#([\p{L}\p{N}]+)/uy;
 
 export function renderLittleText(commentary: string): RenderedText {
-  const rendered: RenderedText = { text: "", hashtags: [], mentions: [] };
+  const rendered: RenderedText = { text: "", hashtags: [] };
   let offset = 0;
   while (offset < commentary.length) {
     const length = renderElement(commentary, offset, rendered);
@@ -53,18 +49,6 @@ function renderElement(commentary: string, offset: number, rendered: RenderedTex
   if (escaped) {
     rendered.text += escaped[1]!;
     return escaped[0].length;
-  }
-  const mentioned = match(mention);
-  if (mentioned) {
-    rendered.text += mentioned[1]!.replaceAll(/\\(.)/g, "$1");
-    rendered.mentions.push(mentioned[2]!);
-    return mentioned[0].length;
-  }
-  const template = match(hashtagTemplate);
-  if (template) {
-    rendered.text += template[1]! + template[2]!;
-    rendered.hashtags.push(template[2]!);
-    return template[0].length;
   }
   const tag = match(hashtag);
   if (tag) {

@@ -87,7 +87,6 @@ export interface LinkedInPost {
   /** What readers see: without escapes, and cut where the text doesn't follow the little text format. */
   text: string;
   hashtags: string[];
-  mentions: string[];
   visibility: string;
   media: (PublicMedia & { title: string | undefined })[];
   createdAt: Date;
@@ -191,7 +190,6 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
     author: post.author,
     text: post.rendered.text,
     hashtags: post.rendered.hashtags,
-    mentions: post.rendered.mentions,
     visibility: post.visibility,
     media: post.media.map(({ asset: { mimeType, bytes, sha256 }, altText, title }) => ({
       mimeType,
