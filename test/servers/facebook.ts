@@ -226,7 +226,6 @@ export async function startFacebook(clock: Clock): Promise<Facebook> {
           id: post.id,
           text: post.text,
           media: [...post.photos, post.video].flatMap((item) => item?.media ?? []),
-          createdAt: new Date(post.createdAt),
           url: toUrl(post.id),
         })),
     finishProcessing: () => {

@@ -19,8 +19,8 @@ import {
  * - https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  * - https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  *
- * The documentation gives no HTTP status for most error codes. By default, the stand-ins use 400, the status on
- * the Instagram error codes page. This includes rate limits, whose status a test can change.
+ * The documentation gives no HTTP status for most error codes. The stand-ins use 400, the status on the Instagram error
+ * codes page, also for rate limits.
  */
 
 export interface GraphRequest {
@@ -34,8 +34,6 @@ export interface GraphRequest {
 }
 
 export interface RateLimit {
-  code: 4 | 17 | 32 | 613 | 80001 | 80002;
-  status: number;
   /** `estimated_time_to_regain_access` in `X-Business-Use-Case-Usage`, in minutes. */
   minutes: number;
 }
@@ -43,8 +41,6 @@ export interface RateLimit {
 export interface RequestRecord {
   method: string;
   path: string;
-  /** Undefined if the connection was closed without a response. */
-  status: number | undefined;
 }
 
 export interface GraphServer extends RunningStandIn {
@@ -60,7 +56,7 @@ export interface GraphServerOptions {
   version: string | undefined;
   /** The account and type in `X-Business-Use-Case-Usage`. */
   usage: { accountId: string; type: "pages" | "instagram" | "threads" };
-  rateLimitCode: RateLimit["code"];
+  rateLimitCode: keyof typeof rateLimitMessages;
   isPublishRequest(request: GraphRequest): boolean;
   /** Returns the body of a 200 response or throws a GraphError. */
   handle(request: GraphRequest): object | Promise<object>;
@@ -85,25 +81,22 @@ export const objectMissing = (id: string): GraphError =>
 export async function startGraphServer(options: GraphServerOptions): Promise<GraphServer> {
   const faults = createFaults();
   const requests: RequestRecord[] = [];
-  const rateLimit: RateLimit = { code: options.rateLimitCode, status: 400, minutes: 1 };
+  const rateLimit: RateLimit = { minutes: 1 };
   const server = await serve(async (received) => {
-    const record: RequestRecord = { method: received.method, path: received.path, status: undefined };
-    requests.push(record);
-    const response = await respond(received).catch((error: unknown) => {
+    requests.push({ method: received.method, path: received.path });
+    return respond(received).catch((error: unknown) => {
       if (error instanceof GraphError) return toResponse(error);
       throw error;
     });
-    record.status = response?.status;
-    return response;
   });
 
   async function respond(received: StandInRequest): Promise<StandInResponse | undefined> {
     const request = await readRequest(received, options.version);
-    const { code, status } = rateLimit;
+    const code = options.rateLimitCode;
     return runWithFaults(faults, {
       isPublishing: options.isPublishRequest(request),
       unavailable: toResponse(new GraphError("(#2) Service temporarily unavailable", 2, {}, 503)),
-      rateLimited: () => toResponse(new GraphError(`(#${code}) ${rateLimitMessages[code]}`, code, {}, status)),
+      rateLimited: () => toResponse(new GraphError(`(#${code}) ${rateLimitMessages[code]}`, code)),
       run: async () => ({ status: 200, json: await options.handle(request) }),
     });
   }
@@ -127,10 +120,8 @@ export async function startGraphServer(options: GraphServerOptions): Promise<Gra
   return { ...server, faults, rateLimit, requests, tokens: createAccessTokens(options.clock) };
 }
 
-const rateLimitMessages: Record<RateLimit["code"], string> = {
+const rateLimitMessages = {
   4: "Application request limit reached",
-  17: "User request limit reached",
-  32: "Page request limit reached",
   613: "Calls to this api have exceeded the rate limit.",
   80001: "There have been too many calls to this Page account. Wait a bit and try again.",
   80002: "There have been too many calls to this Instagram account. Wait a bit and try again.",

@@ -216,13 +216,7 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     account,
     accessToken: graph.tokens.issue(account.id),
     posts: () =>
-      posts.map(({ id, container, createdAt, media }) => ({
-        id,
-        text: container.text,
-        media,
-        createdAt: new Date(createdAt),
-        url: platform.toUrl(id),
-      })),
+      posts.map(({ id, container, media }) => ({ id, text: container.text, media, url: platform.toUrl(id) })),
     expireAccessToken: () => graph.tokens.expire(account.id),
     issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(account.id)),
     processingPolls: platform.processingPolls,

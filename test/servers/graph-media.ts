@@ -14,7 +14,6 @@ export interface MediaFile {
 /** Media of a public post. */
 export interface PublicMedia {
   mimeType: string;
-  size: number;
   sha256: string;
   altText: string | null;
 }
@@ -23,13 +22,11 @@ export interface PublicPost {
   id: string;
   text: string;
   media: PublicMedia[];
-  createdAt: Date;
   url: string;
 }
 
 export const toPublicMedia = ({ bytes, mimeType }: MediaFile, altText: string | undefined): PublicMedia => ({
   mimeType,
-  size: bytes.length,
   sha256: createHash("sha256").update(bytes).digest("hex"),
   altText: altText ?? null,
 });

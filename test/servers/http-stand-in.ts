@@ -13,7 +13,6 @@ const noFaults = {
   failPublishResponses: 0,
   /** Requests that make a post public: close the connection without doing the work. */
   dropPublishRequests: 0,
-  unavailablePublishes: 0,
   rateLimitedPublishes: 0,
   /** All requests that need an access token: respond with 503 without doing the work. */
   unavailableRequests: 0,
@@ -37,7 +36,6 @@ export function takeFault<Name extends string>(faults: Record<Name, number>, nam
 /** A file on a public post. */
 export interface PublicMedia {
   mimeType: string;
-  bytes: number;
   sha256: string;
   altText: string | undefined;
 }
@@ -133,7 +131,7 @@ export async function runWithFaults(
   const { isPublishing, unavailable, rateLimited, run } = request;
   const takePublishFault = (name: keyof Faults): boolean => isPublishing && takeFault(faults, name);
   if (takePublishFault("dropPublishRequests")) return undefined;
-  if (takeFault(faults, "unavailableRequests") || takePublishFault("unavailablePublishes")) return unavailable;
+  if (takeFault(faults, "unavailableRequests")) return unavailable;
   if (takeFault(faults, "rateLimitedRequests") || takePublishFault("rateLimitedPublishes")) return rateLimited();
   const response = await run();
   if (takePublishFault("dropPublishResponses")) return undefined;

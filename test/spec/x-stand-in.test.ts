@@ -155,7 +155,7 @@ describe("the X stand-in", () => {
         { state: "succeeded", progress_percent: 100 },
       ],
     );
-    x.settings.processing.polls = 0;
+    x.settings.processingPolls = 0;
     const gifId = await upload(await gif(), "image/gif", "tweet_gif");
     await readStatus(gifId);
     const imageId = await uploadImage();
@@ -169,7 +169,7 @@ describe("the X stand-in", () => {
   });
 
   test("fails to process videos that are too short, too wide or of another type, and if a test injects the fault", async () => {
-    x.settings.processing.polls = 0;
+    x.settings.processingPolls = 0;
     const videos = [
       await muxVideo("mp4", { seconds: 0.3 }),
       await muxVideo("mp4", { width: 1280, height: 320 }),

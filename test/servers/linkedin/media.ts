@@ -37,7 +37,6 @@ export interface MediaAsset {
   remainingPolls: number;
   processingFailureReason: string | undefined;
   mimeType: string;
-  bytes: number;
   sha256: string;
 }
 
@@ -49,7 +48,7 @@ interface UploadPart {
 }
 
 /** The limits in LinkedIn's documentation. Where a unit is ambiguous (75kb, 500MB), these are the stricter values. */
-export const documentedLimits = {
+const limits = {
   imagePixels: 36_152_320,
   gifFrames: 250,
   videoBytes: { min: 75 * 1024, max: 500_000_000, maxDeclared: 5_000_000_000 },
@@ -60,7 +59,7 @@ export const documentedLimits = {
 export interface MediaOptions {
   clock: Clock;
   uploadOrigin(): string;
-  settings: { processingPolls: number; limits: typeof documentedLimits };
+  settings: { processingPolls: number };
   takeProcessingFailure(): boolean;
   /** Whether the member may create media for this person. */
   canActAs(urn: string): boolean;
@@ -108,7 +107,6 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       remainingPolls: kind === "image" ? 0 : options.settings.processingPolls,
       processingFailureReason: undefined,
       mimeType: "",
-      bytes: 0,
       sha256: "",
     };
     assets.set(asset.urn, asset);
@@ -134,7 +132,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const size = request["fileSizeBytes"];
     if (size === undefined) throw missingField("fileSizeBytes");
     if (typeof size !== "number" || !Number.isInteger(size) || size <= 0) throw invalidValue("fileSizeBytes");
-    if (size > options.settings.limits.videoBytes.maxDeclared) throw invalidValue("fileSizeBytes");
+    if (size > limits.videoBytes.maxDeclared) throw invalidValue("fileSizeBytes");
     for (const name of ["uploadCaptions", "uploadThumbnail"]) {
       if (request[name] === true) throw notImplemented(name);
       if (request[name] !== undefined && request[name] !== false) throw invalidValue(name);
@@ -200,13 +198,11 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const { mimeType, problem } = await inspect(asset.kind, content);
     asset.processingFailureReason = options.takeProcessingFailure() ? "Internal error" : problem;
     asset.mimeType = mimeType;
-    asset.bytes = content.length;
     asset.sha256 = hashBytes(content);
     asset.isComplete = true;
   }
 
   async function inspect(kind: MediaKind, content: Buffer): Promise<{ mimeType: string; problem?: string }> {
-    const { limits } = options.settings;
     if (kind === "image") {
       const image = await inspectImage(content);
       const mimeType = image?.mimeType ?? "";

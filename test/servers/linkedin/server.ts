@@ -16,7 +16,7 @@ import {
 } from "../http-stand-in.ts";
 import { createAccountTokens, type AccountTokens } from "../account-tokens.ts";
 import { accessDenied, invalidValue, rateLimited, reject, unauthorized, unavailable } from "./errors.ts";
-import { createMediaStore, documentedLimits } from "./media.ts";
+import { createMediaStore } from "./media.ts";
 import { createPostStore, type StoredPost } from "./posts.ts";
 
 /**
@@ -65,7 +65,8 @@ export interface LinkedInStandIn extends RunningStandIn {
   memberId: string;
   tokens: AccountTokens;
   faults: LinkedInFaults;
-  settings: LinkedInSettings;
+  /** How many status requests return `PROCESSING`. Images are processed at once. */
+  settings: { processingPolls: number };
 }
 
 export interface LinkedInFaults extends Faults {
@@ -73,25 +74,19 @@ export interface LinkedInFaults extends Faults {
   duplicatesOfMissingPosts: number;
 }
 
-export interface LinkedInSettings {
-  /** Versions of the API by `YYYYMM`; a version is active for at least one year. */
-  activeVersions: Set<string>;
-  /** How many status requests return `PROCESSING`. Images are processed at once. */
-  processingPolls: number;
-  limits: typeof documentedLimits;
-}
-
 export interface LinkedInPost {
   id: string;
-  author: string;
   /** What readers see: without escapes, and cut where the text doesn't follow the little text format. */
   text: string;
   hashtags: string[];
   visibility: string;
   media: (PublicMedia & { title: string | undefined })[];
-  createdAt: Date;
 }
 
+/** A version is active for at least one year. */
+const activeVersions = new Set(
+  ["202512", "202601", "202602", "202603", "202604", "202605"].concat(["202606", "202607", "202608", "202609"]),
+);
 const resources = { images: "image", videos: "video", documents: "document" } as const;
 
 export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
@@ -102,13 +97,7 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
     scopes: ["openid", "profile", "w_member_social"],
   });
   const faults: LinkedInFaults = { ...createFaults(), duplicatesOfMissingPosts: 0 };
-  const settings: LinkedInSettings = {
-    activeVersions: new Set(
-      ["202512", "202601", "202602", "202603", "202604", "202605"].concat(["202606", "202607", "202608", "202609"]),
-    ),
-    processingPolls: 1,
-    limits: structuredClone(documentedLimits),
-  };
+  const settings = { processingPolls: 1 };
   const requests: string[] = [];
 
   const canActAs = (urn: string): boolean =>
@@ -155,7 +144,7 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
         "VERSION_MISSING",
         "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
       );
-    if (!settings.activeVersions.has(version)) {
+    if (!activeVersions.has(version)) {
       const requestedVersion = version.length === 6 ? `${version}01` : version;
       throw reject(426, "NONEXISTENT_VERSION", `Requested version ${requestedVersion} is not active`);
     }
@@ -187,18 +176,10 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
 
   const toPublicPost = (post: StoredPost): LinkedInPost => ({
     id: post.urn,
-    author: post.author,
     text: post.rendered.text,
     hashtags: post.rendered.hashtags,
     visibility: post.visibility,
-    media: post.media.map(({ asset: { mimeType, bytes, sha256 }, altText, title }) => ({
-      mimeType,
-      bytes,
-      sha256,
-      altText,
-      title,
-    })),
-    createdAt: new Date(post.createdAt),
+    media: post.media.map(({ asset: { mimeType, sha256 }, altText, title }) => ({ mimeType, sha256, altText, title })),
   });
 
   return {

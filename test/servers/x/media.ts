@@ -42,8 +42,7 @@ const limits = {
 export interface MediaOptions {
   clock: Clock;
   createId(): string;
-  /** How often a client reads the status until processing ends, and how long X asks it to wait in between. */
-  processing: { polls: number; checkAfterSecs: number };
+  settings: { processingPolls: number };
   takeProcessingFailure(): boolean;
 }
 
@@ -84,7 +83,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       expiresAt: options.clock() + sessionSecs * 1000,
       isFinalized: false,
       state: undefined,
-      remainingPolls: options.processing.polls,
+      remainingPolls: options.settings.processingPolls,
       hasFailed: false,
       altText: undefined,
       sha256: "",
@@ -189,7 +188,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
 
   function toData(media: UploadedMedia): Record<string, unknown> {
     const isProcessing = media.state === "pending" || media.state === "in_progress";
-    const wait = isProcessing ? { check_after_secs: options.processing.checkAfterSecs } : { progress_percent: 100 };
+    const wait = isProcessing ? { check_after_secs: 1 } : { progress_percent: 100 };
     return {
       id: media.id,
       media_key: media.mediaKey,

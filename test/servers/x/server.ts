@@ -52,7 +52,8 @@ export interface XStandIn extends RunningStandIn {
   username: string;
   tokens: AccountTokens;
   faults: XFaults;
-  settings: XSettings;
+  /** How often a client reads the status of a video or GIF until its processing ends. */
+  settings: { processingPolls: number };
 }
 
 export interface XFaults extends Faults {
@@ -60,19 +61,11 @@ export interface XFaults extends Faults {
   staleReads: number;
 }
 
-export interface XSettings {
-  /** The seconds until `x-rate-limit-reset` in responses that `faults` reject with 429. */
-  faultResetSecs: number;
-  processing: { polls: number; checkAfterSecs: number };
-}
-
 export interface XPost {
   id: string;
-  author: string;
   /** As sent, in normalization form C. */
   text: string;
   media: PublicMedia[];
-  createdAt: Date;
 }
 
 const endpoints = {
@@ -99,10 +92,7 @@ export async function startX(clock: Clock): Promise<XStandIn> {
     scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
   });
   const faults: XFaults = { ...createFaults(), staleReads: 0 };
-  const settings: XSettings = {
-    faultResetSecs: 1,
-    processing: { polls: 1, checkAfterSecs: 1 },
-  };
+  const settings = { processingPolls: 1 };
   const requests: string[] = [];
 
   let sequence = 0n;
@@ -110,7 +100,7 @@ export async function startX(clock: Clock): Promise<XStandIn> {
   const media = createMediaStore({
     clock,
     createId,
-    processing: settings.processing,
+    settings,
     takeProcessingFailure: () => takeFault(faults, "failProcessing"),
   });
   const takeStaleRead = (): boolean => takeFault(faults, "staleReads");
@@ -134,7 +124,7 @@ export async function startX(clock: Clock): Promise<XStandIn> {
 
   const createLimitHeaders = (): Record<string, string> => ({
     "x-rate-limit-remaining": "0",
-    "x-rate-limit-reset": String(Math.ceil(clock() / 1000) + settings.faultResetSecs),
+    "x-rate-limit-reset": String(Math.ceil(clock() / 1000) + 1),
   });
 
   async function route(endpoint: Endpoint, id: string, request: StandInRequest): Promise<StandInResponse> {
@@ -165,15 +155,8 @@ export async function startX(clock: Clock): Promise<XStandIn> {
     posts: () =>
       posts.posts.map((post) => ({
         id: post.id,
-        author: userId,
         text: post.text,
-        media: post.media.map(({ mimeType, totalBytes, sha256, altText }) => ({
-          mimeType,
-          bytes: totalBytes,
-          sha256,
-          altText,
-        })),
-        createdAt: new Date(post.createdAt),
+        media: post.media.map(({ mimeType, sha256, altText }) => ({ mimeType, sha256, altText })),
       })),
     requests,
     userId,
