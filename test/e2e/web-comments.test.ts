@@ -5,9 +5,9 @@ import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/add-comment.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { findViolations } from "../support/axe.ts";
+import { assertAccessible, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { holdToasts, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
+import { holdToasts, waitForPaint } from "../support/page-waits.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -54,18 +54,9 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
       ({ body }) => body,
     );
 
-  /** Checks the page at the widths of a desktop and a phone. */
-  const checkAccessibility = async (): Promise<void> => {
-    for (const width of [390, 1280]) {
-      await resizeWindow(page, { width, height: 900 });
-      await waitForFit(page);
-      assert.deepEqual(await findViolations(page), []);
-    }
-  };
-
   test("an open post shows an assistant's comment as text, with the user it acted for (COM-1, COM-6, W4)", async () => {
     await panel().getByText("No comments yet.").waitFor();
-    await checkAccessibility();
+    await assertAccessible(page);
     await assistant.call("add_comment", { postId, body: question });
     await panel().getByText("Is the harbour <b>open</b> on Sundays?").waitFor();
     await panel().getByRole("article", { name: "Comment by Claude, for Bo Dahl" }).waitFor();
@@ -92,7 +83,7 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
     await threads().nth(1).waitFor();
     await threads().first().getByText("Use the blue photo.").waitFor();
     assert.deepEqual(await readBodies(), ["Use the blue photo.", "From ten to four.", question]);
-    await checkAccessibility();
+    await assertAccessible(page);
   });
 
   test("resolved threads collapse; they can be reopened there, and at once in the toast (COM-2, WEB-7)", async () => {
@@ -103,7 +94,7 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
     await resolveLastThread();
     await resolvedThread().click();
     await panel().getByText("Resolved by Ada Berg").waitFor();
-    await checkAccessibility();
+    await assertAccessible(page);
     // Another width shows the panel again, with resolved threads collapsed.
     await resolvedThread().click();
     await panel().getByRole("button", { name: "Reopen thread" }).click();
@@ -151,6 +142,6 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
     await panel().getByText("Comment deleted").waitFor();
     await panel().getByText("Which one?").waitFor();
     assert.deepEqual(await readBodies(), ["Which one?", "From ten to four.", question]);
-    await checkAccessibility();
+    await assertAccessible(page);
   });
 });

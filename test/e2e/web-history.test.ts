@@ -11,11 +11,10 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { days } from "#lib/clock.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { findViolations } from "../support/axe.ts";
+import { assertAccessible, findViolations } from "../support/axe.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { fromNow } from "../support/clock.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
-import { resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -72,15 +71,6 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
   };
   const waitForShownText = (text: RegExp) =>
     waitUntil(async () => text.test(await page.getByLabel("Text", { exact: true }).inputValue()));
-  /** Checks the page at the widths of a desktop and a phone. */
-  const checkAccessibility = async (): Promise<void> => {
-    for (const width of [390, 1280]) {
-      await resizeWindow(page, { width, height: 900 });
-      await waitForFit(page);
-      assert.deepEqual(await findViolations(page), []);
-    }
-  };
-
   test("undoes changes to three posts and the deletion of a file, and reapplies them (UNDO-1, UNDO-6)", async () => {
     for (const postId of postIds) await changeAsAssistant(postId, { title: "Amazing!", body: "Click here!" });
     await assistant.call("delete_asset", { assetId: fileId });
@@ -92,13 +82,13 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await list.getByRole("listitem").last().getByText("catalogue.pdf").waitFor();
     await list.getByText("Restore from the trash").waitFor();
     assert.deepEqual(await readTitles(), changedTitles, "the dry run changes nothing");
-    await checkAccessibility();
+    await assertAccessible(page);
     await page.getByRole("button", { name: "Undo 7 changes" }).click();
     await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
     const lastUndone = page.getByRole("list", { name: "Undone" }).getByRole("listitem").last();
     await lastUndone.getByRole("link", { name: "catalogue.pdf" }).waitFor();
     assert.deepEqual(await readTitles(), titles);
-    await checkAccessibility();
+    await assertAccessible(page);
 
     await page.getByRole("button", { name: "Reapply changes" }).click();
     await page.getByRole("heading", { name: /^Changes by .* reapplied$/, level: 1 }).waitFor();
@@ -138,13 +128,13 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const choices = page.getByRole("group", { name: "These posts will be scheduled again" });
     await choices.getByLabel("Monday to north").waitFor();
     assert.deepEqual(await choices.getByRole("checkbox", { checked: true }).count(), 2);
-    await checkAccessibility();
+    await assertAccessible(page);
     await choices.getByLabel("Monday to south").uncheck();
     await page.getByRole("button", { name: "Undo 1 change" }).click();
     await page.getByRole("region", { name: "Scheduled again" }).getByText("to north").waitFor();
     await page.getByRole("region", { name: "Waiting for approval" }).getByText("to south").waitFor();
     assert.deepEqual(await readStates(), ["north scheduled", "south proposed"]);
-    await checkAccessibility();
+    await assertAccessible(page);
 
     await changeAsAssistant(postId, { body: "Buy now!" });
     await openStudioPage(`posts/${postId}?panel=history`);
@@ -187,7 +177,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await newest.getByText(`${attribution}, changed the text`).waitFor();
     assert.equal(await newest.locator("ins").textContent(), "[added: cheap]");
     await revisionItems.last().getByText("Ada Berg created the post").waitFor();
-    await checkAccessibility();
+    await assertAccessible(page);
 
     const restoreRevision = async (): Promise<void> => {
       await page.getByText("Restore revision 2", { exact: true }).click();
@@ -243,7 +233,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await changeAsAssistant(postId, { title: "Four vases, one glaze" });
     await banner.getByText(attribution).waitFor();
     assert.equal(await banner.locator("ins").textContent(), "[added: Four]");
-    await checkAccessibility();
+    await assertAccessible(page);
     assert.ok((await page.locator("main .bg-accent:is(a, button)").count()) <= 1, "one primary action");
     await banner.getByRole("button", { name: "Keep ready" }).click();
     await banner.waitFor({ state: "detached" });
@@ -293,7 +283,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const items = page.getByRole("list", { name: "Trash" }).getByRole("listitem");
     await items.filter({ hasText: "Fog over the harbour" }).getByText(`by ${attribution}`).waitFor();
     await items.filter({ hasText: "Five vases, one glaze" }).getByText("30 days left").waitFor();
-    await checkAccessibility();
+    await assertAccessible(page);
     await page.getByRole("button", { name: "Restore Fog over the harbour" }).click();
     await items.filter({ hasText: "Fog over the harbour" }).waitFor({ state: "detached" });
     assert.equal((await readPost(postIds[2] ?? "")).title, "Fog over the harbour");
@@ -343,6 +333,6 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await dialog.getByText("No one can restore what you delete here").waitFor();
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
-    await checkAccessibility();
+    await assertAccessible(page);
   });
 });

@@ -3,11 +3,11 @@ import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { findViolations } from "../support/axe.ts";
+import { assertAccessible, findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForPlace } from "../support/drag-announcements.ts";
-import { pressMenuItem, resizeWindow, waitForFit, waitForPaint } from "../support/page-waits.ts";
+import { pressMenuItem, resizeWindow, waitForPaint } from "../support/page-waits.ts";
 import { phone, plannedDay, useStudioPages } from "../support/studio-pages.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -24,14 +24,6 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     await pages.changePublications(postId, { state: "published", publishedAt: pages.deps.clock() });
     return postId;
   };
-  /** Checks the page at both widths. */
-  async function assertFits(page: Page): Promise<void> {
-    assert.deepEqual(await findViolations(page), []);
-    for (const viewport of [phone, desktop]) {
-      await resizeWindow(page, viewport);
-      await waitForFit(page);
-    }
-  }
   const getItem = (page: Page, title: string): Locator =>
     page.getByRole("listitem").filter({ has: page.getByRole("link", { name: title, exact: true }) });
   const getLink = (parent: Page | Locator, title: string) => parent.getByRole("link", { name: title, exact: true });
@@ -105,7 +97,7 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     const otherState = await getBox(otherRow.getByText("Draft", { exact: true }));
     assert.equal(otherState.x, state.x, "all states start in the same column");
     await row.getByText("Planned for").locator("visible=true").waitFor();
-    await assertFits(page);
+    await assertAccessible(page);
     await page.getByRole("radio", { name: "Comfortable" }).check();
   });
 
@@ -223,7 +215,7 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     const page = await pages.open("posts?view=board");
     const [drafts, ready] = [getColumn(page, /^Drafts/), getColumn(page, /^Ready/)];
     await getLink(drafts, "Fog").waitFor();
-    await assertFits(page);
+    await assertAccessible(page);
     const handle = page.getByRole("button", { name: "Move Fog" });
     const pickUp = async (...places: string[]) => {
       await handle.press("Space");

@@ -7,12 +7,11 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { findViolations } from "../support/axe.ts";
+import { assertAccessible, findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
-import { resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { phone, plannedDay, toIso, useStudioPages } from "../support/studio-pages.ts";
+import { plannedDay, toIso, useStudioPages } from "../support/studio-pages.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -46,13 +45,6 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
   const readCrops = async (postId: string) => (await pages.readPost(postId)).crops;
   const getAccount = (label: string) =>
     page.getByRole("list", { name: "Accounts" }).getByRole("listitem").filter({ hasText: label });
-  const checkPage = async (): Promise<void> => {
-    assert.deepEqual(await findViolations(page), []);
-    const size = page.viewportSize();
-    await resizeWindow(page, phone);
-    await waitForFit(page);
-    if (size) await resizeWindow(page, size); // the header changes its height after the browser reports the width
-  };
   /** The size of the shown rendition, and whether its middle is red, from the left half, or blue, from the right. */
   const readRendition = async () => {
     const image = page.getByRole("group", { name: "Post on Instagram" }).locator("[aria-busy=false] img");
@@ -101,7 +93,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       await files.getByText(`Saved. Cropped: ${description}.`).waitFor();
       assert.deepEqual(await readRendition(), { size: [764, 400], color });
     }
-    await checkPage();
+    await assertAccessible(page);
 
     await slider.scrollIntoViewIfNeeded();
     const { x, y } = await getBox(slider);
@@ -171,7 +163,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await next.and(page.locator(":focus[aria-disabled=true]")).waitFor();
     await post.getByRole("button", { name: "Previous file" }).click();
     await post.getByText("1/2", { exact: true }).waitFor();
-    await checkPage();
+    await assertAccessible(page);
   });
 
   test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
@@ -196,7 +188,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await post.getByRole("button", { name: "See more" }).click();
     await post.getByRole("button", { name: "See less" }).waitFor();
     assert.ok((await getBox(text)).height > height);
-    await checkPage();
+    await assertAccessible(page);
 
     await getFiles("north-words")
       .getByRole("listitem")
@@ -242,7 +234,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await publishDialog.getByText("5 files have no alt text.").first().waitFor();
     await chooseFiles.click();
     await filesDialog.getByText("4 of 5 chosen. Mastodon accepts up to 4 images.").waitFor();
-    await checkPage();
+    await assertAccessible(page);
     await page.keyboard.press("Escape");
     await filesDialog.waitFor({ state: "detached" });
     assert.equal(await publishDialog.isVisible(), true, "Escape closes only the topmost dialog");
@@ -299,7 +291,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await others.click();
     assert.ok(await dialog.getByRole("checkbox", { name: "north-sand" }).isDisabled());
     assert.equal(await dialog.getByRole("button", { name: "Choose files for north-sand…" }).count(), 0);
-    await checkPage();
+    await assertAccessible(page);
   });
 
   test("approvals show images as thumbnails that a click enlarges, and the same content only once", async () => {
@@ -322,14 +314,14 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
 
     await proposal.getByText("No alt text").waitFor();
     const thumbnail = await getBox(proposal.locator("[aria-busy=false] img"));
-    await checkPage();
+    await assertAccessible(page);
     await proposal.getByRole("button", { name: "Enlarge poster.png" }).click();
     const dialog = page.getByRole("dialog", { name: "poster.png" });
     const image = await getBox(dialog.locator("[aria-busy=false] img"));
     assert.ok(image.width > 2 * thumbnail.width, `${thumbnail.width} px, ${image.width} px`);
     const frame = await getBox(dialog.locator("[aria-busy=false]"));
     assert.equal(frame.width, image.width, "the frame is not wider than the image");
-    await checkPage();
+    await assertAccessible(page);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });

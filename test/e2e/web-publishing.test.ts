@@ -10,10 +10,10 @@ import { getPublicationDetail } from "#domain/publishing/get-publication-detail.
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { findViolations } from "../support/axe.ts";
+import { assertAccessible } from "../support/axe.ts";
 import { getBox } from "../support/boxes.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
-import { blockPolls, resizeWindow, waitForFit } from "../support/page-waits.ts";
+import { blockPolls, resizeWindow } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { cancelPublications, connectSandboxAccount, listSandboxTexts } from "../support/sandbox-accounts.ts";
 import { phone, plannedDay, timezone, toIso } from "../support/studio-pages.ts";
@@ -75,15 +75,6 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   const getRow = () => page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
   const getDialog = () => page.getByRole("dialog");
   const getText = () => page.getByRole("textbox", { name: "Text", exact: true });
-  const assertFits = async (): Promise<void> => {
-    const size = page.viewportSize();
-    assert.deepEqual(await findViolations(page), []);
-    for (const viewport of [desktop, phone]) {
-      await resizeWindow(page, viewport);
-      await waitForFit(page);
-    }
-    if (size) await page.setViewportSize(size);
-  };
 
   test("an assistant drafts and proposes, a person approves what they saw on a phone, and the assistant sees it published (PUB-3)", async () => {
     await openStudioPage("posts");
@@ -101,7 +92,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await proposal.getByRole("group", { name: "Text" }).getByText("Fog over the harbour.").waitFor();
     await proposal.getByText("by Claude, for Ada Berg").waitFor();
     await proposal.getByText("As soon as it is approved").waitFor();
-    await assertFits();
+    await assertAccessible(page);
 
     // The assistant changes the text while the person reads it.
     const { revision } = await assistant.call("get_post", { postId });
@@ -113,7 +104,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await proposal.getByText("The post changed while you were reviewing it.").waitFor();
     assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
     assert.deepEqual(await listSandboxTexts(base), []);
-    await assertFits();
+    await assertAccessible(page);
     await page.getByRole("button", { name: "Show the new version" }).click();
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.getByText("“Fog” approved.").first().waitFor();
@@ -146,7 +137,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       ],
     );
     await page.getByRole("group", { name: "Text" }).getByText("Fog over the whole harbour.").waitFor();
-    await assertFits();
+    await assertAccessible(page);
   });
 
   test("schedules in the studio's time zone, reschedules and cancels (PUB-10)", async () => {
@@ -162,7 +153,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText(`This time doesn’t exist in ${timezone}`).waitFor(); // daylight saving time starts then
     assert.ok(await submit.isDisabled());
     await time.fill(plannedTime);
-    await assertFits();
+    await assertAccessible(page);
     await submit.click();
     await getRow().getByText("Scheduled", { exact: true }).waitFor();
     const [publication] = await readPublications(id);
@@ -212,7 +203,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("Too long for Sandbox.").waitFor();
     const accounts = page.getByRole("list", { name: "Accounts" });
     await accounts.getByText(/The text has 300 characters/).waitFor();
-    await assertFits();
+    await assertAccessible(page);
     await page.getByRole("button", { name: "Publish…" }).click();
     await getDialog()
       .getByText(/^Can’t publish: The text has 300 characters/)
@@ -262,7 +253,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const hint = dialog.getByRole("status").getByText("Choose at least one account.");
     await hint.waitFor();
     assert.ok(await dialog.getByRole("button", { name: "Publish now" }).isDisabled());
-    await assertFits();
+    await assertAccessible(page);
     await dialog.getByLabel("blue-harbour").check();
     await hint.waitFor({ state: "detached" });
     await blockPolls(page, "**/posts/*"); // the page does not notice the change
@@ -295,7 +286,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await publishButton.click();
     await notice.waitFor();
     assert.ok(await publishNow.isDisabled());
-    await assertFits();
+    await assertAccessible(page);
     await getDialog().getByRole("link", { name: "Open post" }).click();
     await getText().getByText("Edited unseen.").waitFor();
 
@@ -367,7 +358,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await changes.getByText("Changed after it was approved, last by Bo Dahl").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
-    await assertFits();
+    await assertAccessible(page);
     await resizeWindow(page, { width: 390, height: 640 });
     const box = await getBox(approve);
     assert.ok(box.bottom <= 640, "the button is in view without scrolling");
@@ -453,7 +444,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     ]);
     assert.deepEqual(request.postDataJSON(), { outcome: "published", url: `${base}/sandbox/posts/1` });
     await getDialog().waitFor({ state: "detached" });
-    await assertFits();
+    await assertAccessible(page);
   });
 
   test("on a phone, a toast does not cover the buttons of the next proposal (WEB-12)", async () => {

@@ -20,7 +20,3 @@ export async function getBox(element: Locator): Promise<Box> {
 /** The boxes of all elements that the locator finds. */
 export const getBoxes = async (elements: Locator): Promise<Box[]> =>
   Promise.all((await elements.all()).map((element) => getBox(element)));
-
-/** On how many lines the elements start. */
-export const countLines = async (elements: Locator): Promise<number> =>
-  new Set((await getBoxes(elements)).map(({ y }) => y)).size;
