@@ -204,29 +204,6 @@ describe("leaving and removing posts in a browser", { skip: skipWithoutChromium 
     assert.deepEqual(await listStates(postId), ["canceled", "canceled"]);
   });
 
-  test("cancels what is planned before it moves several posts to the trash (WEB-10)", async () => {
-    const connectionIds = pages.connectionIds.slice(0, 1);
-    const plannedIds = [
-      await pages.planPost("Fog", { at, connectionIds }),
-      await pages.planPost("Tide", { at, connectionIds }),
-    ];
-    await pages.addPost("Free");
-    const page = await pages.open("posts");
-    await page.getByRole("checkbox", { name: "Select all 3" }).check();
-    const moveToTrash = page.getByRole("button", { name: "Move to trash", exact: true });
-    await moveToTrash.click();
-    const dialog = page.getByRole("dialog", { name: "Move 3 posts to the trash?" });
-    await dialog.getByText("This cancels what is planned for “Tide” and “Fog”.").waitFor();
-    await dialog.getByRole("button", { name: "Keep them" }).click();
-    assert.deepEqual(await listStates(...plannedIds), ["scheduled", "scheduled"]);
-    await moveToTrash.click();
-    await dialog.getByRole("button", { name: "Cancel publications and move to trash" }).click();
-    await page.getByText("Moved 3 posts to the trash.").first().waitFor();
-    assert.deepEqual((await listTrashedTitles()).toSorted(), ["Fog", "Free", "Tide"]);
-    const publications = await pages.deps.publications.list(pages.owner.studio.id, { state: "canceled", limit: 9 });
-    assert.equal(publications.length, 2);
-  });
-
   test("asks before archiving or deleting cancels a request that Undo can't restore (PUB-3, WEB-10)", async () => {
     const request = { at, propose: true, connectionIds: pages.connectionIds.slice(0, 1) };
     const [archivedId, keptId] = [await pages.planPost("Boats", request), await pages.planPost("Gulls", request)];

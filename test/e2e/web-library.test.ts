@@ -215,11 +215,10 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   });
 
   describe("filters and selection", () => {
-    let postId: string;
     before(async () => {
       await openNewStudio();
       const { deps } = fixture.service;
-      postId = (await createPost(deps, owner, { title: "Boats", body: "" })).id;
+      const { id: postId } = await createPost(deps, owner, { title: "Boats", body: "" });
       const assetId = await uploadImage(deps, owner, "used.png", { tags: ["sea"] });
       await attachAsset(deps, owner, { postId, assetId });
       await uploadImage(deps, owner, "third.png", { tags: ["sea"] });
@@ -343,31 +342,6 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       await waitForItems(4);
       assert.equal(Object.keys(await readTags()).length, 4);
       await page.keyboard.press("Escape");
-    });
-
-    test("adds selected files to a post, with a copy of the one that is on another post (LIB-1)", async () => {
-      const { deps } = fixture.service;
-      const target = await createPost(deps, owner, { title: "Hills", body: "" });
-      await open("?kind=image");
-      await waitForItems(3);
-      await page.keyboard.press("Control+a");
-      await page.getByRole("button", { name: "Add to post" }).press("Enter");
-      const dialog = page.getByRole("dialog");
-      await dialog.getByText("this post gets a copy").waitFor();
-      await dialog.getByRole("radio", { name: /Hills/ }).press("Space");
-      await dialog.getByRole("button", { name: "Add to post" }).press("Enter");
-      await page.getByText("Added 3 files to “Hills”.").first().waitFor();
-      await dialog.waitFor({ state: "hidden" });
-      await holdToasts(page);
-      const readNames = async (id: string) =>
-        (await getPost(deps, owner, { postId: id })).assets.map(({ filename }) => filename);
-      assert.deepEqual(await readNames(target.id), ["second.png", "third.png", "used.png"]);
-      assert.deepEqual(await readNames(postId), ["used.png"]);
-      await waitForItems(4);
-      await page.getByRole("button", { name: "Undo" }).last().press("Enter");
-      await page.getByText("Undone for 3 files.").first().waitFor();
-      assert.deepEqual(await readNames(target.id), []);
-      await waitForItems(3);
     });
 
     test("renders only the files in view, and loads the rest while the user scrolls (WEB-12)", async () => {
