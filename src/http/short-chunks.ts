@@ -1,9 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-
-/** Each chunk of a body takes Node's parser about 1 µs, however short it is. */
-const minAverageBytes = 64;
-/** Chunks that may be shorter than the average. Longer ones allow as many again. */
-const maxShortChunks = 1000;
+import { createChunkLimit } from "#lib/chunk-limit.ts";
 
 /**
  * Calls `reject`, which must respond, and discards the body when its chunks are too short for its size (RFC 9112 §7.1).
@@ -14,15 +10,16 @@ export function limitShortChunks(req: IncomingMessage, res: ServerResponse, reje
   const { shouldKeepAlive } = res;
   res.shouldKeepAlive = false;
   const push = req.push.bind(req);
-  let remainingChunks = maxShortChunks;
+  const isLongEnough = createChunkLimit();
+  let isRejected = false;
   req.push = (chunk: Buffer | null, encoding) => {
-    if (remainingChunks < 0) return false;
+    if (isRejected) return false;
     if (chunk === null) {
       res.shouldKeepAlive = shouldKeepAlive;
       return push(null, encoding);
     }
-    remainingChunks = Math.min(remainingChunks - 1 + chunk.length / minAverageBytes, maxShortChunks);
-    if (remainingChunks >= 0) return push(chunk, encoding);
+    if (isLongEnough(chunk.length)) return push(chunk, encoding);
+    isRejected = true;
     req.socket.pause();
     res.once("finish", () => req.destroy());
     reject();

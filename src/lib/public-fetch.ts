@@ -2,6 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingHttpHeaders, t
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable } from "node:stream";
+import { abortCostlyResponse } from "./costly-responses.ts";
 import { isPublicAddress } from "./ip-address.ts";
 import { getHostAndPort, pickPrivateAddresses, pickPublicAddresses, PublicFetchError } from "./pick-addresses.ts";
 import { createNameResolver, type ResolveName } from "./resolve-name.ts";
@@ -160,6 +161,7 @@ function sendRequest(
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = request(url, { ...tls, ...connectOptions, method, agent: false, headers }, resolve);
+    abortCostlyResponse(outgoing);
     outgoing.on("error", reject);
     abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });
     if (!isStreamed(body)) return outgoing.end(body);

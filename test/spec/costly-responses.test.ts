@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { after, test } from "node:test";
+import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
+
+let response = "";
+const sockets: Socket[] = [];
+const server = createServer((socket) => {
+  sockets.push(socket);
+  socket.on("error", () => {}).once("data", () => void socket.end(response));
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+after(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+/** Fetches this response from a server on this machine; returns its body. */
+async function fetchResponse(sentResponse: string): Promise<string> {
+  response = sentResponse;
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const publicFetch = createPublicFetch({ timeoutMs: 30_000, maxBytes: 1e6, privateHosts: new Set([host]) });
+  return (await publicFetch(`http://${host}/`)).text();
+}
+
+const isCostly = (error: unknown): boolean =>
+  error instanceof PublicFetchError && error.message === "the response consists of too many short pieces";
+
+const inChunks = (chunks: readonly string[]): string => {
+  const body = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+  return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`;
+};
+
+test("a response in very short chunks is rejected after the first thousand (X1)", async () => {
+  const short = (count: number) => Array.from({ length: count }, () => "x");
+  assert.equal(await fetchResponse(inChunks(short(900))), "x".repeat(900));
+  await assert.rejects(fetchResponse(inChunks(short(1100))), isCostly);
+  const long = Array.from({ length: 3000 }, () => "x".repeat(64));
+  assert.equal(await fetchResponse(inChunks(long)), long.join(""), "long chunks do not count");
+});
+
+test("a request is aborted after more than a hundred interim responses (X1)", async () => {
+  const followInterim = (count: number): string =>
+    `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(count)}${inChunks(["x"])}`;
+  assert.equal(await fetchResponse(followInterim(100)), "x");
+  // More than Node reads from a socket at once, because it parses what it has read.
+  await assert.rejects(fetchResponse(followInterim(10_000)), isCostly);
+});
