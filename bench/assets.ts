@@ -178,7 +178,7 @@ async function measureGrowth(
   await compareCall("list_assets, kind and unattached", ({ deps, owner }) =>
     listAssets(deps, owner, { limit: 20, kind: "video", unattached: true }),
   );
-  await compareCall("the sweeper's query", ({ deps }) => deps.assets.listExpired(Date.now(), 100));
+  await compareCall("the sweeper's query", ({ deps }) => deps.assets.listExpired(Date.now(), [], 100));
 }
 
 for (const engine of engines) {

@@ -40,12 +40,14 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
 
   return [
     startJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
+    startJob("sweep-uploads", async (createBatchOptions) => {
+      const counts = await sweepUploads(deps, createBatchOptions(seconds(20)));
+      if (counts.abandoned + counts.unknown > 0) log.info(counts, "deleted uploads of links that are no longer valid");
+    }),
     startJob("sweep", async (createBatchOptions) => {
-      const options = createBatchOptions(seconds(20));
-      const uploadCounts = await sweepUploads(deps, options);
-      const sweepCounts = { ...(await sweepAssets(options)), ...uploadCounts };
-      if (Object.values(sweepCounts).some((count) => count > 0))
-        log.info(sweepCounts, "deleted expired uploads and orphaned files");
+      const counts = await sweepAssets(createBatchOptions(seconds(20)));
+      if (Object.values(counts).some((count) => count > 0))
+        log.info(counts, "deleted expired uploads and orphaned files");
     }),
     startJob("sweep-trash", async (createBatchOptions) => {
       const counts = await sweepTrash(deps, createBatchOptions(seconds(20)));

@@ -171,12 +171,13 @@ export function createAssetStore(connection: Connection): AssetStore & AssetWrit
     },
     hasReadyAssets: async () =>
       (await q.selectFrom("assets").select("id").where("status", "=", "ready").limit(1).execute()).length > 0,
-    listExpired: (latestExpiry, limit) =>
+    listExpired: (latestExpiry, exceptStudioIds, limit) =>
       q
         .selectFrom("assets")
         .select(assetColumns)
         .where("status", "=", "pending")
         .where("uploadExpiresAt", "<=", latestExpiry)
+        .$if(exceptStudioIds.length > 0, (list) => list.where("studioId", "not in", exceptStudioIds))
         .orderBy("uploadExpiresAt")
         .limit(limit)
         .execute(),

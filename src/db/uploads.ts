@@ -85,9 +85,9 @@ const listAbandonedQuery = statement<Asset>(
      LEFT JOIN posts p ON p.id = l.post_id
      LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
      LEFT JOIN grants g ON g.id = l.grant_id
-    WHERE a.status = 'pending'
+    WHERE a.status = 'pending' AND a.id > $1
       AND (l.withdrawn_at IS NOT NULL OR g.revoked_at IS NOT NULL OR m.user_id IS NULL OR p.status = 'archived')
-    ORDER BY a.id LIMIT $1`,
+    ORDER BY a.id LIMIT $2`,
 );
 
 export function createUploadStore({ q, run }: Connection): UploadStore {
@@ -148,7 +148,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     },
     listDueForCounting: async ({ countedBefore, activeSince, limit }) =>
       (await run(listDueForCountingQuery, [countedBefore, activeSince, limit])).map(toFile),
-    listAbandoned: (limit) => run(listAbandonedQuery, [limit]),
+    listAbandoned: (afterId, limit) => run(listAbandonedQuery, [afterId, limit]),
   };
 }
 

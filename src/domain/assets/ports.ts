@@ -41,8 +41,8 @@ export interface AssetStore {
   getUsedBytes(studioId: string): Promise<number>;
   /** Whether any studio has a ready asset, even in the trash. If one does, the file store can't be empty. */
   hasReadyAssets(): Promise<boolean>;
-  /** Pending assets whose upload expired at `latestExpiry` or earlier, sorted by that time. */
-  listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
+  /** Pending assets whose upload expired at `latestExpiry` or earlier, sorted by that time, except those of some studios. */
+  listExpired(latestExpiry: number, exceptStudioIds: readonly string[], limit: number): Promise<Asset[]>;
   /** Ready assets of all studios with ids greater than `afterId`, sorted by id; includes those in the trash. */
   listStored(
     afterId: string,

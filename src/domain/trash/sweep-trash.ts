@@ -3,6 +3,7 @@ import { deleteExpiredPost, type UnusedFiles } from "../changes/delete-content.t
 import { undefinedOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
+import { isolateStudios } from "../housekeeping/isolate-studios.ts";
 
 const batchSize = 50;
 /** Rows of a post per transaction: few, so that other writes wait only briefly. */
@@ -16,30 +17,18 @@ type SweepDeps = Pick<Deps, "trash" | "strayFiles" | "transact" | "files" | "clo
  * with those of other studios and then throws the error.
  */
 export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ deletedFromTrash: number }> {
-  const errorsByStudio = new Map<string, unknown>();
-  const listFailedStudios = () => [...errorsByStudio.keys()];
-  async function deleteEach<Item extends { studioId: string }>(
-    items: readonly Item[],
-    deleteItem: (item: Item) => Promise<void>,
-  ): Promise<number> {
-    for (const item of items) {
-      if (errorsByStudio.has(item.studioId)) continue;
-      await deleteItem(item).catch((error: unknown) => errorsByStudio.set(item.studioId, error));
-    }
-    return items.length;
-  }
-
+  const { listFailedStudios, processEach, throwFirstError } = isolateStudios();
   const posts = await runInBatches(options, batchSize, async () =>
-    deleteEach(await deps.trash.listExpiredPosts(deps.clock(), listFailedStudios(), batchSize), ({ id }) =>
+    processEach(await deps.trash.listExpiredPosts(deps.clock(), listFailedStudios(), batchSize), ({ id }) =>
       deletePostForGood(deps, id),
     ),
   );
   const assets = await runInBatches(options, batchSize, async () =>
-    deleteEach(await deps.trash.listExpiredAssets(deps.clock(), listFailedStudios(), batchSize), (asset) =>
+    processEach(await deps.trash.listExpiredAssets(deps.clock(), listFailedStudios(), batchSize), (asset) =>
       removeAssets(deps, [asset]),
     ),
   );
-  if (errorsByStudio.size > 0) throw [...errorsByStudio.values()][0];
+  throwFirstError();
   return { deletedFromTrash: posts + assets };
 }
 

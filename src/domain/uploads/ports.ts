@@ -90,6 +90,9 @@ export interface UploadStore {
    * bytes, and those whose last part arrived after `activeSince`. Least recently counted first.
    */
   listDueForCounting(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
-  /** Uploading files whose link is withdrawn, grant is revoked, creator is no longer a member, or post is archived. */
-  listAbandoned(limit: number): Promise<Asset[]>;
+  /**
+   * Uploading files whose link is withdrawn, grant is revoked, creator is no longer a member, or post is archived, with
+   * ids greater than `afterId`, sorted by id.
+   */
+  listAbandoned(afterId: string, limit: number): Promise<Asset[]>;
 }

@@ -2,6 +2,7 @@ import { hours, minutes } from "#lib/clock.ts";
 import { removeAssets } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
+import { isolateStudios } from "../housekeeping/isolate-studios.ts";
 import { maxUploadDuration } from "./upload-link.ts";
 import { partUrlLifetime } from "./create-part-urls.ts";
 import { countReceivedBytes, idleLimit } from "./reserve-parts.ts";
@@ -12,19 +13,23 @@ type SweepDeps = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "c
 
 /**
  * Deletes uploads of links that are no longer valid, to release their positions, and aborts multipart uploads without a
- * record. `createAssetSweeper` deletes uploads that did not finish within 24 hours.
+ * record. `createAssetSweeper` deletes uploads that did not finish within 24 hours. If an upload can't be deleted,
+ * continues with those of other studios and then throws the error.
  */
 export async function sweepUploads(
   deps: SweepDeps,
   options: BatchOptions,
 ): Promise<{ abandoned: number; unknown: number }> {
+  const { processEach, throwFirstError } = isolateStudios();
+  let lastId = "";
   const abandoned = await runInBatches(options, batchSize, async () => {
-    const assets = await deps.uploads.listAbandoned(batchSize);
-    await removeAssets(deps, assets);
-    return assets.length;
+    const assets = await deps.uploads.listAbandoned(lastId, batchSize);
+    lastId = assets.at(-1)?.id ?? lastId;
+    return processEach(assets, (asset) => removeAssets(deps, [asset]));
   });
   // No record of an upload is this old, so only uploads without a record are aborted.
   const unknown = await deps.files.parts.sweep(deps.clock() - maxUploadDuration - hours(2));
+  throwFirstError();
   return { abandoned, unknown };
 }
 

@@ -1,6 +1,7 @@
 import { days, hours } from "#lib/clock.ts";
 import type { Deps } from "../../deps.ts";
 import { runInBatches, type BatchOptions } from "../../housekeeping/batches.ts";
+import { isolateStudios, type StudioIsolation } from "../../housekeeping/isolate-studios.ts";
 import type { Asset } from "../model/asset.ts";
 import type { FileStore } from "../model/file-store.ts";
 import { parseKeyAssetId, storageAreas, toFileKey, type StorageArea } from "../model/storage-keys.ts";
@@ -35,13 +36,14 @@ export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
  * Deletes expired uploads and files without an asset. This is safe because all code follows the same order: a key is
  * recorded, in an asset or as a stray, before bytes are written to it; a record is deleted before its bytes; and no
  * asset can claim a key that was marked for deletion. Only an existing asset can be copied. So bytes without a record
- * never become an asset's file.
+ * never become an asset's file. If an upload can't be deleted, continues with everything else and then throws the error.
  */
 export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
   // Each run continues listing the store where the last one stopped, and starts over at the end.
   const lastKeyByArea = new Map<StorageArea, string>();
   return async (options) => {
-    const expiredCount = await runInBatches(options, batchSize, () => sweepExpired(deps));
+    const isolation = isolateStudios();
+    const expiredCount = await runInBatches(options, batchSize, () => sweepExpired(deps, isolation));
     const strayCount = await runInBatches(options, batchSize, () => sweepStrays(deps));
     let orphanCount = 0;
     for (const area of storageAreas) {
@@ -54,14 +56,14 @@ export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
       });
     }
     const tempFileCount = (await deps.files.sweepTempFiles?.(deps.clock() - orphanAge)) ?? 0;
+    isolation.throwFirstError();
     return { expired: expiredCount, strays: strayCount, orphans: orphanCount, temporary: tempFileCount };
   };
 }
 
-async function sweepExpired(deps: SweepDeps): Promise<number> {
-  const expiredAssets = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, batchSize);
-  await removeAssets(deps, expiredAssets);
-  return expiredAssets.length;
+async function sweepExpired(deps: SweepDeps, { listFailedStudios, processEach }: StudioIsolation): Promise<number> {
+  const expiredAssets = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, listFailedStudios(), batchSize);
+  return processEach(expiredAssets, (asset) => removeAssets(deps, [asset]));
 }
 
 async function sweepStrays(deps: SweepDeps): Promise<number> {
