@@ -88,6 +88,11 @@ export function createHttpServer(options: {
   );
   // The route handles `Expect: 100-continue`, so it can reject an upload before the client sends the body.
   nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => handleInOrder(req, res, true));
+  // Other expectations are ignored (RFC 9110 §10.1.1). Node would respond itself, without headers, limits and log.
+  nodeServer.on("checkExpectation", (req: IncomingMessage, res: ServerResponse) => {
+    delete req.headers.expect;
+    handleInOrder(req, res);
+  });
   const sockets = new Set<Socket>();
   nodeServer.on("connection", (socket) => {
     sockets.add(socket);

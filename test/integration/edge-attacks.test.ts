@@ -122,6 +122,19 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     }
   });
 
+  test("ignores expectations other than 100-continue, and applies its checks and headers to the request (M2)", async () => {
+    const requestHead = `GET /healthz HTTP/1.1\r\nHost: ${getHost()}\r\nConnection: close\r\n`;
+    for (const expectation of ["x", ""]) {
+      const response = await sendRaw(`${requestHead}Expect: ${expectation}\r\n\r\n`);
+      assert.deepEqual(parseStatuses(response), [200]);
+      assert.match(response, /^x-request-id: /m);
+    }
+    const rejected = await sendRaw(
+      buildRequest("/mcp", buildCreatePostMessage(1), "Expect: x", "Origin: https://evil.example"),
+    );
+    assert.deepEqual(parseStatuses(rejected), [403]);
+  });
+
   test("responds to pipelined requests in order (M4)", async () => {
     const calls = Array.from({ length: 10 }, (_, i) => buildCreatePostMessage(i));
     const requests = calls.map((body, i) => {
