@@ -1,5 +1,6 @@
 import { createSessions } from "#auth/sign-in.ts";
 import { sql } from "kysely";
+import { execFileSync } from "node:child_process";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedInUser } from "#domain/caller.ts";
@@ -140,6 +141,7 @@ const adminCookies = await Promise.all(admins.map((admin) => signIn(admin)));
 const otherStudio = await newStudio(deps, owner);
 await fillStudio(bench, otherStudio, postCount, postCount);
 await sql`PRAGMA synchronous = FULL`.execute(q);
+execFileSync("sync"); // the operations do not wait for what filling has written
 process.stderr.write("filled\n");
 
 const warmUp = await measure(() => sleep(2000));

@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, OperatorError } from "#lib/errors.ts";
 import { createRowReader, toColumnValue } from "./columns.ts";
+import { createCheckpointer, maxLogPages } from "./checkpointer.ts";
 import {
   createDatabase,
   createDialect,
@@ -36,8 +37,9 @@ export function openSqlite(path: string): Database {
   reader.exec("PRAGMA query_only = ON");
 
   // `retryWhileBusy` waits from here on: SQLite's own wait would block the event loop.
-  writer.exec("PRAGMA busy_timeout = 0");
+  writer.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = ${maxLogPages}`);
 
+  const checkpointer = createCheckpointer(path);
   const waitForTurn = createTurnLimiter();
   const retryWhileBusy = createRetrier();
   const prepareWrite = createStatementCache(writer);
@@ -49,6 +51,7 @@ export function openSqlite(path: string): Database {
       const result = await retryWhileBusy(query.sql, () =>
         translateErrors(() => prepareWrite(query.sql).execute<Row>(query.parameters)),
       );
+      checkpointer.countStatement();
       await waitForTurn();
       return result;
     },
@@ -86,6 +89,7 @@ export function openSqlite(path: string): Database {
     isRetryable: () => false, // `begin immediate` already waits for the write lock
     close: async () => {
       await q.destroy();
+      await checkpointer.close();
       reader.close();
       writer.close();
     },

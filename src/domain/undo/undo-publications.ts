@@ -1,6 +1,7 @@
 import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../changes/editor.ts";
 import type { Publication } from "../publishing/ports.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
 import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
 import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
@@ -12,11 +13,14 @@ export async function simulateUndoOfPublications(
   studioId: string,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  const reportedPublications = await listRequested(deps, studioId, selection, isReported);
-  return reportedPublications.map((publication) => ({
-    id: publication.id,
-    state: isCancelable(publication) ? "canceled" : toVisibleState(publication.state),
-  }));
+  const report: UndoReport["publications"] = [];
+  for await (const publications of listReported(deps, studioId, selection))
+    for (const publication of publications)
+      report.push({
+        id: publication.id,
+        state: isCancelable(publication) ? "canceled" : toVisibleState(publication.state),
+      });
+  return report;
 }
 
 /**
@@ -28,43 +32,39 @@ export async function undoPublications(
   editor: Editor,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  const reportedIds = new Set<string>();
-  for (;;) {
-    const reportedPublications = await listRequested(
-      deps,
-      editor.studio.id,
-      selection,
-      (publication) => isReported(publication) || reportedIds.has(publication.id),
-    );
-    const cancelablePublications = reportedPublications.filter(isCancelable);
-    if (cancelablePublications.length === 0)
-      return reportedPublications.map(({ id, state }) => ({ id, state: toVisibleState(state) }));
-    for (const { id } of reportedPublications) reportedIds.add(id);
-    for (let i = 0; i < cancelablePublications.length; i += cancelBatchSize) {
-      const batch = cancelablePublications.slice(i, i + cancelBatchSize);
-      await deps.transact(editor, (tx) => cancelPublications(deps, tx, editor, batch));
-    }
+  const report: UndoReport["publications"] = [];
+  for await (const publications of listReported(deps, editor.studio.id, selection)) {
+    const ids = publications.map(({ id }) => id);
+    const finalPublications = publications.some(isCancelable) ? await cancelAll(deps, editor, ids) : publications;
+    report.push(...finalPublications.map(({ id, state }) => ({ id, state: toVisibleState(state) })));
   }
+  return report;
 }
 
-/** Publications per statement. */
-const pageSize = 200;
+/** Cancels those of the publications that have not started, and returns all of them as they are then. */
+const cancelAll = (deps: UndoDeps, editor: Editor, ids: readonly string[]): Promise<Publication[]> =>
+  retryOnConflict(() =>
+    deps.transact(editor, async (tx) => {
+      const publications = await tx.publications.listByIds(editor.studio.id, ids);
+      await cancelPublications(deps, tx, editor, publications.filter(isCancelable));
+      const finalPublications = await tx.publications.listByIds(editor.studio.id, ids);
+      if (finalPublications.some(isCancelable)) throw new ConflictError();
+      return finalPublications;
+    }),
+  );
 
-/** Selects page by page, so that no turn of the event loop compares thousands. */
-async function listRequested(
+/** Returns pages, because all publications of a studio would need too much memory and a long turn of the event loop. */
+async function* listReported(
   deps: UndoDeps,
   studioId: string,
   selection: ChangeSelection,
-  isSelected: (publication: Publication) => boolean,
-): Promise<Publication[]> {
-  if ("undoId" in selection) return [];
-  const selectedPublications: Publication[] = [];
+): AsyncGenerator<Publication[], void> {
+  if ("undoId" in selection) return;
   for (let after: string | undefined = ""; after !== undefined;) {
-    const page = await deps.publications.listRequested(studioId, selection, after, pageSize);
-    selectedPublications.push(...page.publications.filter(isSelected));
+    const page = await deps.publications.listRequested(studioId, selection, after, cancelBatchSize);
+    yield page.publications.filter(isReported);
     after = page.next;
   }
-  return selectedPublications;
 }
 
 const cancelableStates = statesBefore("cancel");
