@@ -21,7 +21,8 @@ import { startHttpClient } from "./http-client.ts";
 
 /**
  * Measures how long operations over many rows block the event loop, and how long they delay the calls of another user,
- * on SQLite, where statements run in the event loop.
+ * on SQLite, where statements run in the event loop. The limit of a block applies to its CPU time: a virtual machine pauses
+ * even idle processes, which the first line shows.
  *   node --max-semi-space-size=16 bench/event-loop.ts [--quick]    10,000 posts, or 1,500
  * The flag is that of `npm start`: without it, garbage collection alone blocks for longer.
  */
@@ -120,14 +121,13 @@ async function measure(work: () => Promise<unknown>): Promise<Measurement> {
 async function report(name: string, work: () => Promise<unknown>): Promise<void> {
   const { blockMs, cpuMs, callMs, totalMs } = await measure(work);
   const delayMs = Math.max(0, callMs - idle.callMs);
-  if (blockMs > limits.blockMs || delayMs > limits.delayMs) exceededLimits.push(name);
+  if (cpuMs > limits.blockMs || delayMs > limits.delayMs) exceededLimits.push(name);
   process.stdout.write(
     `${name.padEnd(52)} ${(totalMs / 1000).toFixed(1).padStart(6)} s   longest block ${blockMs.toFixed(0).padStart(5)} ms (${cpuMs.toFixed(0)} ms CPU)   other user's calls ${delayMs.toFixed(0).padStart(5)} ms longer\n`,
   );
 }
 
-// Fill the studio, without waiting for the disk.
-await sql`PRAGMA synchronous = OFF`.execute(q);
+// Fill the studio.
 const connectionIds = [
   await newConnection(deps, owner, "one", "sandbox"),
   await newConnection(deps, owner, "two", "sandbox"),
@@ -140,12 +140,11 @@ for (let i = 0; i < 10; i++) admins.push(await newMember(deps, owner, "admin"));
 const adminCookies = await Promise.all(admins.map((admin) => signIn(admin)));
 const otherStudio = await newStudio(deps, owner);
 await fillStudio(bench, otherStudio, postCount, postCount);
-await sql`PRAGMA synchronous = FULL`.execute(q);
 execFileSync("sync"); // the operations do not wait for what filling has written
 process.stderr.write("filled\n");
 
 const warmUp = await measure(() => sleep(2000));
-const idle = await measure(() => sleep(3000));
+const idle = await measure(() => sleep(20_000));
 process.stdout.write(
   `idle: longest block ${idle.blockMs.toFixed(0)} ms, longest call ${idle.callMs.toFixed(0)} ms (warming up: ${warmUp.callMs.toFixed(0)} ms)\n`,
 );

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Runs in a thread of `createCheckpointer`. A failure ends the thread. */
+/** Runs in a thread of `createWriteAheadLog`. A failure ends the thread. */
 const db = new DatabaseSync(workerData as string);
 
 parentPort?.on("message", () => {

@@ -4,7 +4,6 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, OperatorError } from "#lib/errors.ts";
 import { createRowReader, toColumnValue } from "./columns.ts";
-import { createCheckpointer, maxLogPages } from "./checkpointer.ts";
 import {
   createDatabase,
   createDialect,
@@ -15,6 +14,7 @@ import {
 } from "./database.ts";
 import { createTurnLimiter } from "./event-loop-turns.ts";
 import type { Schema } from "./schema.ts";
+import { createWriteAheadLog, maxLogPages } from "./write-ahead-log.ts";
 
 /** The database file exists or existed, but is not usable. Thrown before anything is changed. */
 export class DamagedDatabaseError extends OperatorError {
@@ -37,9 +37,10 @@ export function openSqlite(path: string): Database {
   reader.exec("PRAGMA query_only = ON");
 
   // `retryWhileBusy` waits from here on: SQLite's own wait would block the event loop.
-  writer.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = ${maxLogPages}`);
+  // `log` syncs commits and copies the log.
+  writer.exec(`PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${maxLogPages}`);
 
-  const checkpointer = createCheckpointer(path);
+  const log = createWriteAheadLog(path);
   const waitForTurn = createTurnLimiter();
   const retryWhileBusy = createRetrier();
   const prepareWrite = createStatementCache(writer);
@@ -51,7 +52,8 @@ export function openSqlite(path: string): Database {
       const result = await retryWhileBusy(query.sql, () =>
         translateErrors(() => prepareWrite(query.sql).execute<Row>(query.parameters)),
       );
-      checkpointer.countStatement();
+      log.countStatement();
+      if (!writer.isTransaction && !isSelect(query.sql)) await log.sync().catch(throwUnavailable);
       await waitForTurn();
       return result;
     },
@@ -89,7 +91,7 @@ export function openSqlite(path: string): Database {
     isRetryable: () => false, // `begin immediate` already waits for the write lock
     close: async () => {
       await q.destroy();
-      await checkpointer.close();
+      await log.close();
       reader.close();
       writer.close();
     },
@@ -207,7 +209,7 @@ function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
       try {
         const result = work();
         // A read proves nothing: it succeeds even while the file is locked.
-        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity;
+        if (!isSelect(sql)) lastBusyAt = -Infinity;
         return result;
       } catch (error) {
         if (!isBusy(error)) throw error;
@@ -221,8 +223,14 @@ function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
   };
 }
 
+const isSelect = (sql: string): boolean => /^\s*select/i.test(sql);
+
 function unavailableError(cause: unknown): AppError {
   return new AppError("storage_unavailable:database", undefined, { retryAfter: 5, cause });
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw unavailableError(cause);
 }
 
 /** SQLITE_BUSY: another process is writing. */

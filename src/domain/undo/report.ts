@@ -41,12 +41,14 @@ export function removeDuplicates(report: UndoReport): UndoReport {
 }
 
 function keepFirst<Entry extends UndoneField>(entries: readonly Entry[]): Entry[] {
-  const firstEntries = new Map<string, Entry>();
-  for (const entry of entries) {
-    const key = `${entry.id} ${entry.field}`;
-    if (!firstEntries.has(key)) firstEntries.set(key, entry);
-  }
-  return [...firstEntries.values()];
+  const keys = new Set<string>();
+  return entries.filter(({ type, id, field }) => {
+    if (type !== "asset") return true;
+    const key = `${id} ${field}`;
+    const isFirst = !keys.has(key);
+    keys.add(key);
+    return isFirst;
+  });
 }
 
 /**

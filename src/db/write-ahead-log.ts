@@ -1,0 +1,66 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+
+/** Together they change about 1,000 pages, after which SQLite itself would copy them. */
+const statementsPerCheckpoint = 500;
+
+/** If the thread does not keep up, commits do the rest, which is little by then. Limits the log to about 40 MB. */
+export const maxLogPages = 10_000;
+
+/** Does in other threads what waits for the disk, and what SQLite would do within a commit, in the event loop. */
+export interface WriteAheadLog {
+  /** Call after each statement of the writing connection. Sometimes starts to copy the log into the database file. */
+  countStatement(): void;
+  /** Call after each commit. Resolves when what was committed survives a power loss. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createWriteAheadLog(path: string): WriteAheadLog {
+  let statementCount = 0;
+  let thread: Worker | undefined;
+  let isCopying = false;
+  let file: Promise<FileHandle> | undefined;
+
+  function startThread(): Worker {
+    const newThread = new Worker(new URL("checkpoint-thread.ts", import.meta.url), { workerData: path, execArgv: [] });
+    newThread.unref();
+    newThread.on("message", () => (isCopying = false));
+    // The next checkpoint starts another one. Until then the log grows, or commits shorten it.
+    newThread.on("error", () => {
+      thread = undefined;
+      isCopying = false;
+    });
+    return newThread;
+  }
+
+  /** SQLite keeps the file while a connection is open. */
+  async function openFile(): Promise<FileHandle> {
+    await using folder = await open(dirname(path));
+    await folder.sync(); // the file may be new
+    return await open(`${path}-wal`);
+  }
+
+  return {
+    countStatement() {
+      statementCount++;
+      if (isCopying || statementCount < statementsPerCheckpoint) return;
+      statementCount = 0;
+      isCopying = true;
+      thread ??= startThread();
+      thread.postMessage("checkpoint", []);
+    },
+    async sync() {
+      file ??= openFile().catch((error: unknown) => {
+        file = undefined;
+        throw error;
+      });
+      await (await file).datasync();
+    },
+    async close() {
+      await thread?.terminate();
+      await (await file)?.close();
+    },
+  };
+}
