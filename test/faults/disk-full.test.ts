@@ -11,7 +11,7 @@ import { skipWithout } from "../support/find-program.ts";
 /** Of each thread, these calls fail. */
 const faults = [
   { name: "a full disk", systemCall: "pwrite64", error: "ENOSPC", first: 600, last: 700 },
-  { name: "a log that can't be synced", systemCall: "fdatasync", error: "EIO", first: 10, last: 30 },
+  { name: "a log that can't be synced", systemCall: "fdatasync", error: "EIO", first: 10, last: 20 },
 ];
 
 /** Tests writes of the database; disk-store.test.ts tests those of the disk store. */
@@ -47,9 +47,7 @@ function testFault({ name, systemCall, error, first, last }: (typeof faults)[num
         `${createdIds.length} created, then ${outcomesSinceFailure.join()}`,
       );
       assert.deepEqual([...new Set(outcomesSinceFailure)], ["storage_unavailable", "ok"]);
-      const { posts } = await studio.call("list_posts", { limit: 100 });
-      const storedIds = new Set((posts as { id: string }[]).map(({ id }) => id));
-      for (const id of createdIds.slice(-20)) assert.ok(storedIds.has(id), "an acknowledged post is stored");
+      for (const postId of createdIds.slice(-20)) assert.equal((await studio.call("get_post", { postId })).id, postId);
     } finally {
       await service.kill();
       folder.remove();
