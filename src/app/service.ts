@@ -9,12 +9,7 @@ import type { Config } from "#config/config.ts";
 import type { SandboxStore } from "#db/sandbox.ts";
 import { callLimits, createCallLimiter, noCallLimit } from "#domain/access/call-limiter.ts";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
-import {
-  enforceRateLimit,
-  getNetworkBits,
-  unlimitedRateLimitStore,
-  type RateLimitName,
-} from "#domain/access/rate-limit.ts";
+import { enforceIpRateLimit, unlimitedRateLimitStore, type RateLimitName } from "#domain/access/rate-limit.ts";
 import { hasAsset } from "#domain/assets/get-asset.ts";
 import type { JobDeps } from "#domain/deps.ts";
 import { createApi, type Api } from "#http/api/api.ts";
@@ -115,7 +110,7 @@ export function createService(options: CreateServiceOptions): Service {
 
   // Rate limits.
   const limitRate = (name: RateLimitName, req: IncomingMessage) =>
-    enforceRateLimit(deps, name, getClientIpKey(req, config.trustedProxies, getNetworkBits(name)));
+    enforceIpRateLimit(deps, name, (bits) => getClientIpKey(req, config.trustedProxies, bits));
   const messageLimiter = createCallLimiter(deps, "messages", callLimits.messages);
   const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
   const webCallLimiter = createCallLimiter(deps, "web", callLimits.web);

@@ -20,9 +20,9 @@ export function createOAuthRoutes({ deps, limitRate }: PageContext, oauth: OAuth
     };
   };
   const createLimitedHandler =
-    (...names: RateLimitName[]): Handler =>
+    (name: RateLimitName): Handler =>
     async (req, res) => {
-      for (const name of names) await limitRate(name, req);
+      await limitRate(name, req);
       await oauth.handle(req, res);
     };
   const createRoute = (path: string, handle: Handler): Route => ({ path, originRule: "any", handle });
@@ -49,7 +49,7 @@ export function createOAuthRoutes({ deps, limitRate }: PageContext, oauth: OAuth
     createRoute("/.well-known/openid-configuration", serverMetadataHandler),
     createRoute("/.well-known/openid-configuration/mcp", serverMetadataHandler),
     createRoute("/mcp/.well-known/openid-configuration", serverMetadataHandler),
-    createRoute(oauthPaths.registration, withCors("POST", createLimitedHandler("registration", "registrationSite"))),
+    createRoute(oauthPaths.registration, withCors("POST", createLimitedHandler("registration"))),
     createRoute(oauthPaths.token, withCors("POST", createLimitedHandler("token"))),
     createRoute(oauthPaths.revocation, withCors("POST", createLimitedHandler("token"))),
     createRoute(oauthPaths.jwks, withCors("GET", oauth.handle)),

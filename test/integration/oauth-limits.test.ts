@@ -90,6 +90,29 @@ forOneEngine("oauth limits", (fixture) => {
     fixture.clock.advance(minutes(1));
   });
 
+  test("limits the authorizations and client documents of an IPv6 /48 to ten times those of a /64 (AUTHZ-2, A20, A26)", async () => {
+    const getWindowEnd = (windowMs: number) => fixture.clock() - (fixture.clock() % windowMs) + windowMs;
+    const counts = [
+      { key: "authorize 2001:db8:3::/48", hits: 1199, windowMs: minutes(1) },
+      { key: "clientDocument 2001:db8:4::/48", hits: 599, windowMs: minutes(10) },
+    ];
+    for (const { key, hits, windowMs } of counts)
+      await fixture.deps.rateLimits.addHits([{ key, hits }], getWindowEnd(windowMs));
+    const documentClient = { id: "https://client.invalid/client.json", redirectUri: "https://client.invalid/callback" };
+    const authorize = (ipAddress: string, requestingClient: OAuthClient) =>
+      createOAuthBrowser(proxiedService.base).send(createAuthorization(proxiedService.base, requestingClient).url, {
+        headers: { "x-forwarded-for": ipAddress },
+      });
+    const getStatuses = async (site: string, requestingClient: OAuthClient) => [
+      (await authorize(`${site}:1::1`, requestingClient)).status,
+      (await authorize(`${site}:2::1`, requestingClient)).status,
+    ];
+    assert.deepEqual(await getStatuses("2001:db8:3", client), [303, 429]);
+    assert.deepEqual(await getStatuses("2001:db8:4", documentClient), [400, 429]);
+    assert.deepEqual(await getStatuses("2001:db8:5", client), [303, 303], "another /48");
+    fixture.clock.advance(minutes(10));
+  });
+
   test("limits consent submissions to 60 in ten minutes per user, including invalid ones (AUTHZ-3)", async () => {
     const browser = createOAuthBrowser(firstService.base);
     const page = await openConsent(browser, createAuthorization(firstService.base, client).url, "limits@example.com");

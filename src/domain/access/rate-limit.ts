@@ -10,8 +10,6 @@ import type { RateLimitStore } from "./ports.ts";
 export const rateLimits = {
   /** Per IP address. */
   registration: { hits: 20, windowMs: hours(1) },
-  /** Per IPv6 /48: anyone can get one, and it contains 65,536 networks. */
-  registrationSite: { hits: 200, windowMs: hours(1) },
   /** Per IP address: the token and revocation endpoints. A client calls them about once an hour. */
   token: { hits: 300, windowMs: minutes(1) },
   /** Per IP address: starting an authorization. */
@@ -34,19 +32,31 @@ export const rateLimits = {
 
 export type RateLimitName = keyof typeof rateLimits;
 
-/** Prefix length by which a limit groups IPv6 addresses. */
-export const getNetworkBits = (limit: RateLimitName): 48 | 64 => (limit === "registrationSite" ? 48 : 64);
+/** How many times more than one IPv6 /64 its /48 may send: anyone can get a /48, and it contains 65,536 networks. */
+const siteFactor = 10;
+
+/** Limits the IP address of a request: its IPv4 address, or its IPv6 /64 and /48. */
+export async function enforceIpRateLimit(
+  deps: Pick<Deps, "rateLimits" | "clock">,
+  limit: RateLimitName,
+  getIpKey: (bits: 64 | 48) => string,
+): Promise<void> {
+  const [network, site] = [getIpKey(64), getIpKey(48)];
+  await enforceRateLimit(deps, limit, network);
+  if (site !== network) await enforceRateLimit(deps, limit, site, siteFactor);
+}
 
 /** Counts one hit, or throws `rate_limited`. Windows start at fixed times, so all instances agree on them. */
 export async function enforceRateLimit(
   deps: Pick<Deps, "rateLimits" | "clock">,
   limit: RateLimitName,
   key: string,
+  factor = 1,
 ): Promise<void> {
   const { hits, windowMs } = rateLimits[limit];
   const now = deps.clock();
   const windowEnd = now - (now % windowMs) + windowMs;
-  if (await deps.rateLimits.hit(`${limit} ${key}`, windowEnd, hits)) return;
+  if (await deps.rateLimits.hit(`${limit} ${key}`, windowEnd, hits * factor)) return;
   const retryAfter = Math.ceil((windowEnd - now) / 1000);
   throw new AppError("rate_limited:requests", { retryAfter }, { retryAfter });
 }
