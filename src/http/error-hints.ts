@@ -87,6 +87,7 @@ export const errorHints: ErrorHints = {
     "Revoke invitations that are no longer needed, or wait until some are accepted or expire.",
   "quota_exceeded:upload_links": "Withdraw upload links that are no longer needed, or wait until some expire.",
   "quota_exceeded:link_files": newLink,
+  "quota_exceeded:file_changes": "A member of the studio can change it in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",
 
   "storage_unavailable:*": retrySoon,

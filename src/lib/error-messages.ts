@@ -146,6 +146,8 @@ export const errorMessages = {
     `The post already has ${data.limit} open upload links, the maximum.`,
   "quota_exceeded:link_files": (data: { limit: number }) =>
     `${data.limit} files were uploaded through this upload link, the maximum.`,
+  "quota_exceeded:file_changes": (data: { limit: number }) =>
+    `The file was changed ${data.limit} times, the maximum through an upload link.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
 

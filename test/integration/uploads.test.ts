@@ -18,7 +18,7 @@ import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
 import type { FileView } from "#domain/uploads/file-view.ts";
 import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
-import { setAltText } from "#domain/uploads/set-alt-text.ts";
+import { maxFileChanges, setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { findUploadLink, resolveUploadCaller } from "#domain/uploads/upload-link.ts";
@@ -249,6 +249,21 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await changeAltText(), "not_found");
     for (const { filename, altText, thumbnailUrl, status } of await listVisibleFiles())
       assert.deepEqual([filename, altText, thumbnailUrl, status], ["image.jpg", "", undefined, "ready"]);
+  });
+
+  test("limits how often a link changes a file, because each change creates a revision of the post (UPLOAD-7, X7)", async () => {
+    const link = await createLink();
+    const { deps, owner } = link;
+    const { id: fileId } = await sendAndComplete(link, await start(link));
+    const { revision: firstRevision } = await readPost(link);
+    const outcomes: string[] = [];
+    for (let i = 0; i <= maxFileChanges; i++)
+      outcomes.push(
+        await getOutcome(setAltText(deps, await link.resolveCaller(), { fileId, altText: `Version ${i}` })),
+      );
+    assert.equal(outcomes.at(-1), "quota_exceeded");
+    assert.ok((await readPost(link)).revision - firstRevision <= maxFileChanges);
+    await updateAsset(deps, owner, { assetId: fileId, altText: "A door" });
   });
 
   test("sweeps a file that does not arrive within 24 hours, with its parts and position (U17)", async () => {
