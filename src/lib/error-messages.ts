@@ -74,6 +74,8 @@ export const errorMessages = {
   "invalid_input:studio_name": (_data: { name: string }) => "The name does not match the studio’s name.",
   "invalid_input:ambiguous_email": (data: { count: number; ids: string }) =>
     `${data.count} users have this email. Choose one by id: ${data.ids}.`,
+  "invalid_input:unverified_email": (data: { id: string }) =>
+    `The identity provider has not verified this email, so the user may be another person. If you know the user, use the id: ${data.id}.`,
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
   "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
   "invalid_input:json": () => "The body is not valid UTF-8 JSON.",

@@ -153,6 +153,15 @@ forOneEngine("operator", (fixture) => {
     }
   });
 
+  test("does not transfer a studio to a user whose email is not verified, except by id (A24)", async () => {
+    const { studio } = await newStudio(fixture.deps);
+    const { user } = await newUser(fixture.deps, { email: "claimed@example.com", emailVerified: false });
+    const transferTo = (idOrEmail: string) =>
+      getOutcome(addOwner(fixture.deps, operator, { studioId: studio.id, user: idOrEmail }));
+    assert.equal(await transferTo("claimed@example.com"), "invalid_input");
+    assert.equal(await transferTo(user.id), "ok");
+  });
+
   test("twenty concurrent transfers add one owner", async () => {
     const [owner, newOwner] = [await newStudio(fixture.deps), await newUser(fixture.deps)];
     const input = { studioId: owner.studio.id, user: newOwner.user.id };

@@ -19,6 +19,9 @@ export async function addOwner(
   const studio = isId("studio", input.studioId) ? await deps.studios.find(input.studioId) : undefined;
   if (!studio) throw notFoundError("studio");
   const user = await getUser(deps, input.user);
+  // An identity provider may let anyone claim an email.
+  if (user.id !== input.user && !user.emailVerified)
+    throw new AppError("invalid_input:unverified_email", { id: user.id });
   if (user.disabledAt !== null) throw new AppError("forbidden:user_disabled", { name: user.name });
   const [studioId, userId] = [studio.id, user.id];
   for (;;) {
