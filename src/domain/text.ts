@@ -16,7 +16,10 @@ export const singleLine = (max: number): z.ZodString =>
     .trim()
     .min(1)
     .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text")
-    .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "at least one visible character");
+    .refine(
+      (value) => value === "" || /[^\p{Cf}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value),
+      "at least one visible character",
+    );
 
 /** Accepts any string, so that a malformed id fails with `not_found`, not `invalid_input`. */
 export const id = z.string();
