@@ -38,7 +38,7 @@ export const listPostSummariesInput = postFilterInput
   })
   .refine(({ order, stage, query, tag }) => order !== "soonest" || (stage === "scheduled" && !query && !tag), {
     path: ["order"],
-    error: "Only scheduled posts without query and tag can be listed soonest first.",
+    error: "newest, unless stage is scheduled and there is no query and no tag",
   });
 
 export const listPostSummariesOutput = z.object({

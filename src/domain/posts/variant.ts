@@ -22,7 +22,7 @@ export const variantInput = z
     assetIds: z.array(id).max(1000).optional().describe("Only these of the post's assets, in the order of the post."),
   })
   .refine(({ body, assetIds }) => body !== undefined || assetIds !== undefined, {
-    message: "must have a body, assetIds or both",
+    message: "a body, assetIds or both",
   });
 
 /** Puts variants into the order in which they are stored, so that the same choice is stored equally. */

@@ -53,7 +53,7 @@ export const approvePostInput = z.strictObject({
     .min(1)
     .max(50)
     .refine((publications) => new Set(publications.map((publication) => publication.id)).size === publications.length, {
-      error: "expected each publication once",
+      error: "each publication once",
     }),
   startInSeconds,
 });

@@ -54,7 +54,7 @@ export const listCalendarInput = z
       const range = Date.parse(to) - Date.parse(from);
       return range >= 0 && range <= maxRange;
     },
-    { error: "expected at most 62 days after `from`", path: ["to"] },
+    { error: "at most 62 days after `from`", path: ["to"] },
   );
 
 export const listCalendarOutput = z.object({
