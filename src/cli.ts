@@ -7,7 +7,7 @@ import { AppError, OperatorError } from "#lib/errors.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { adminHelp, parseAdminCommand } from "#ops/admin.ts";
+import { adminHelp, parseAdminCommand, type AdminDeps } from "#ops/admin.ts";
 import { createBackup } from "#ops/backup.ts";
 import { moveData } from "#ops/move.ts";
 import { createProgress } from "#ops/progress.ts";
@@ -70,6 +70,8 @@ const commands: Record<string, Command> = {
       const manifest = await withProgress((reportProgress) =>
         restoreBackup({ from: backupFolder, dataDir, reportProgress }),
       );
+      // Since the backup, scheduled publications may have been published or canceled.
+      await withDatabase(config, (deps) => parseAdminCommand(["unapprove-publications"])(deps, printLine));
       printLine(
         `Restored ${dataDir} to its state at ${manifest.madeAt}: ${manifest.files} files, all verified. Start the server.`,
       );
@@ -105,16 +107,7 @@ const commands: Record<string, Command> = {
     help: adminHelp,
     async run(args) {
       const runAdminCommand = parseAdminCommand(args);
-      const { databaseUrl, databaseListenUrl, dataDir } = readProcessConfig();
-      // Throws if there is no database. `openDatabase` would create one instead.
-      if (databaseUrl === undefined) openSqliteFile(dataDir, { isExclusive: false }).close();
-      const database = await openDatabase({ databaseUrl, databaseListenUrl, dataDir, log: createLog("silent") });
-      try {
-        const stores = createStores(database);
-        await runAdminCommand({ ...stores, clock: systemClock, newId: createIdGenerator(systemClock) }, printLine);
-      } finally {
-        await database.close();
-      }
+      await withDatabase(readProcessConfig(), (deps) => runAdminCommand(deps, printLine));
     },
   },
 };
@@ -125,6 +118,20 @@ function assertLocalStorage({ databaseUrl, storage }: Config): void {
     "This command supports only SQLite and files on disk. For PostgreSQL, use pg_dump and pg_restore or your " +
       "provider's backups; for S3, use bucket versioning. See docs/deploy.md.",
   );
+}
+
+async function withDatabase(
+  { databaseUrl, databaseListenUrl, dataDir }: Config,
+  work: (deps: AdminDeps) => Promise<void>,
+): Promise<void> {
+  // Throws if there is no database. `openDatabase` would create one instead.
+  if (databaseUrl === undefined) openSqliteFile(dataDir, { isExclusive: false }).close();
+  const database = await openDatabase({ databaseUrl, databaseListenUrl, dataDir, log: createLog("silent") });
+  try {
+    await work({ ...createStores(database), clock: systemClock, newId: createIdGenerator(systemClock) });
+  } finally {
+    await database.close();
+  }
 }
 
 async function withProgress<T>(work: (reportProgress: (text: string) => void) => Promise<T>): Promise<T> {

@@ -114,7 +114,7 @@ export function createPublishingWorkStore({
   q,
   run,
   notify,
-}: Connection): Pick<PublicationStore, "getTime" | "findWork" | "listOverdue" | "announceDue"> &
+}: Connection): Pick<PublicationStore, "getTime" | "findWork" | "listOverdue" | "listStartable" | "announceDue"> &
   Pick<PublicationRunStore, "claimDue" | "claimAbandoned"> {
   return {
     getTime: async () => (await run(timeQuery, []))[0]?.ms ?? 0,
@@ -140,6 +140,17 @@ export function createPublishingWorkStore({
         .where((eb) => eb.and({ state: "scheduled", startedAt: null }))
         .where("nextRunAt", "<", nextRunBefore)
         .orderBy("nextRunAt")
+        .limit(limit)
+        .execute();
+      return rows.map(toPublication);
+    },
+    async listStartable(after, limit) {
+      const rows = await q
+        .selectFrom("publications")
+        .selectAll()
+        .where("state", "in", ["scheduled", "preparing"])
+        .where("id", ">", after)
+        .orderBy("id")
         .limit(limit)
         .execute();
       return rows.map(toPublication);

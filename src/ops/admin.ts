@@ -3,6 +3,7 @@ import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
+import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,12 +17,17 @@ export const adminHelp = `npm run admin -- <command>
   grants [--user <user>] [--client <id>] [--all]
                                     list AI clients with access; --all includes revoked ones
   end-grants <grant> …              revoke the access of AI clients
+  unapprove-publications            return all scheduled publications for approval, before you start the server on a
+                                    restored database
 
 <user> is an id (usr_…) or an email that only one user has. Changes apply from the next request; the server can keep
 running. --json prints one JSON document per line: npm run --silent admin -- users --json
 `;
 
-type AdminDeps = Pick<Deps, "users" | "studios" | "memberships" | "grants" | "transact" | "newId" | "clock">;
+export type AdminDeps = Pick<
+  Deps,
+  "users" | "studios" | "memberships" | "grants" | "publications" | "transact" | "newId" | "clock"
+>;
 
 interface CommandOutput {
   /** Printed with --json. */
@@ -122,6 +128,13 @@ const commands: Record<string, Command> = {
     async *run(deps, grantIds) {
       const result = await revokeGrants(deps, operator, { grantIds });
       yield { value: result, text: `${result.ended.length} revoked, ${result.before.length} were already revoked.` };
+    },
+  },
+  "unapprove-publications": {
+    argumentNames: [],
+    async *run(deps) {
+      const result = await unapprovePublications(deps, operator);
+      yield { value: result, text: `${result.unapproved} scheduled publications wait for approval.` };
     },
   },
 };

@@ -160,6 +160,8 @@ export interface PublicationStore {
   findWork(overdueAfterMs: number): Promise<PendingWork>;
   /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
   listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
+  /** Publications of all studios that are scheduled or preparing, by id, after this id. For the operator: reads the whole table. */
+  listStartable(after: string, limit: number): Promise<Publication[]>;
   /** Wakes the workers of all processes when the transaction commits. On SQLite, other processes poll instead. */
   announceDue(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity, type ActivityAction } from "../activity/record.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller, Operator } from "../caller.ts";
 import type { Deps, Stores, Tx } from "../deps.ts";
 import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { getAccountLabel } from "../platforms/connection.ts";
@@ -90,7 +90,7 @@ export const tooLateError = (publication: Publication): AppError =>
 
 export type PublicationAction = Extract<ActivityAction, `publication.${string}`>;
 
-export type PublicationActor = Partial<Pick<Caller, "user" | "client">>;
+export type PublicationActor = Partial<Pick<Caller, "user" | "client">> | Operator;
 
 /** Activity without a user is activity of the worker. */
 export const workerActor: PublicationActor = {};

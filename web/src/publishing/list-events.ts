@@ -24,7 +24,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.scheduled": (actor, { scheduledFor }) =>
     `${scheduledFor === null ? "Requested" : "Scheduled"} by ${actor}, no approval needed`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
-  "publication.unapproved": (actor) => `Approval undone by ${actor}`,
+  "publication.unapproved": (actor, { user }) => `Approval undone by ${user ? actor : "the operator of this server"}`,
   "publication.returned": (actor) => `Changed by ${actor}`,
   "publication.rescheduled": (actor) => `Rescheduled by ${actor}`,
   "publication.canceled": (actor) => `Canceled by ${actor}`,
