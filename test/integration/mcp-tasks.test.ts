@@ -16,7 +16,7 @@ import {
   type TestMcpServer,
 } from "../support/mcp.ts";
 import { png } from "../support/samples.ts";
-import { callAsTask, getTask, requestTask, toTask, waitForTask } from "../support/task-client.ts";
+import { callAsTask, getTask, requestTask, tasksMeta, toTask, waitForTask } from "../support/task-client.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -187,6 +187,10 @@ forOneEngine("calls that run as tasks", (fixture) => {
         assert.deepEqual([json.error.code, json.error.message], [-32602, "Task not found. It may have expired."]);
       }
     assert.equal((await requestTask(client, "tasks/get", { taskId: "x" })).json.error.code, -32602);
+    // PostgreSQL can't compare text with NUL.
+    const nulParams = { taskId: "\0", _meta: tasksMeta };
+    const nulResponse = await callModern(client, "tasks/get", nulParams, { "mcp-name": "=?base64?AA==?=" });
+    assert.equal(nulResponse.json.error.code, -32602);
     fixture.clock.advance(hours(24));
     const token = await createTestToken(deps, grantId);
     assert.equal((await requestTask({ ...client, token }, "tasks/get", { taskId })).json.error.code, -32602);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { callModern, type McpCaller, type McpResponse } from "./mcp.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const tasksMeta = {
+export const tasksMeta = {
   "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
 };
 

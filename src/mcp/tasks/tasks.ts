@@ -2,6 +2,7 @@ import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { text } from "#domain/text.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import type { Tool } from "../define-tool.ts";
@@ -27,7 +28,7 @@ export interface Tasks {
   stopAll(): Promise<void>;
 }
 
-const taskIdInput = z.object({ taskId: z.string().max(100) });
+const taskIdInput = z.object({ taskId: text(100) });
 const updateTaskInput = taskIdInput.extend({ inputResponses: z.record(z.string(), z.unknown()) });
 
 /** The tasks extension (SEP-2663): calls that take long return at once, and clients poll for their result. */
