@@ -72,7 +72,8 @@ const commands: Record<string, Command> = {
       const lines = [
         `${result.userId} ${result.changed ? "is disabled" : "was already disabled"}. Ended: ${endedCounts.join(", ")}.`,
         ...result.withoutOwner.map(
-          ({ id, name }) => `${name} has no other owner. Add one: npm run admin -- hand-over ${id} <user>`,
+          ({ id, name }) =>
+            `${formatColumns(name)} has no other owner. Add one: npm run admin -- hand-over ${id} <user>`,
         ),
       ];
       yield { value: result, text: lines.join("\n") };
