@@ -105,7 +105,7 @@ const domainPatterns: readonly Pattern[] = [
 
 /** Only the writers of posts, assets and publications use the stores that write them; `db` implements these. */
 const writesPattern: Pattern = {
-  regex: "(^|/)changes/writes/",
+  regex: "(^|/)(changes/writes/|ports/write-stores)",
   allowTypeImports: true,
   message: "Write through a function in src/domain/changes (docs/decisions/0032-one-writer-per-aggregate.md).",
 };

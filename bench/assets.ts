@@ -1,4 +1,4 @@
-import { writes } from "#domain/changes/writes/write-stores.ts";
+import { writes } from "#domain/ports/write-stores.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { incomingKey } from "#domain/assets/model/storage-keys.ts";
+import { incomingKey } from "#domain/model/storage-keys.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";

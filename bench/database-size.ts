@@ -1,4 +1,4 @@
-import type { JobDeps } from "#domain/deps.ts";
+import type { JobDeps } from "#domain/ports/deps.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
@@ -10,9 +10,9 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { listCalendar } from "#domain/publishing/list-calendar.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
-import { createSearchQueue } from "#domain/search/search-queue.ts";
-import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
-import { purgeStudio } from "#domain/studios/purge-studio.ts";
+import { createSearchQueue } from "#domain/model/search/search-queue.ts";
+import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
+import { purgeStudio } from "#domain/steps/purge-studio.ts";
 import { days, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
 import {
   createDeps,

@@ -1,7 +1,7 @@
 import { encodeTokens, indexTables } from "#db/search-index.ts";
-import type { Deps } from "#domain/deps.ts";
-import { searchableTables, type SearchableTable } from "#domain/search/ports.ts";
-import { listTextTokens } from "#domain/search/tokens.ts";
+import type { Deps } from "#domain/ports/deps.ts";
+import { type SearchableTable, searchableTables } from "#domain/ports/search.ts";
+import { listTextTokens } from "#domain/model/search/tokens.ts";
 import type { Filler } from "./fill-context.ts";
 
 const rowsPerStatement = 2000;

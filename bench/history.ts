@@ -1,5 +1,5 @@
-import { writes } from "#domain/changes/writes/write-stores.ts";
-import type { Deps } from "#domain/deps.ts";
+import { writes } from "#domain/ports/write-stores.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";

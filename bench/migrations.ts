@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { migratePostgres, migrateSqlite } from "#db/migrate.ts";
 import { databaseFileName, migrationsFolder } from "#db/open-database.ts";
-import { searchableTables } from "#domain/search/ports.ts";
+import { searchableTables } from "#domain/ports/search.ts";
 import { createTemporaryDatabase, type EngineName } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";

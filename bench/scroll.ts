@@ -1,4 +1,4 @@
-import { writes } from "#domain/changes/writes/write-stores.ts";
+import { writes } from "#domain/ports/write-stores.ts";
 import { startWebFixture } from "../test/support/web-fixture.ts";
 import { newStudio } from "../test/support/users.ts";
 import { createReport } from "./report.ts";

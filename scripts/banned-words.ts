@@ -35,7 +35,7 @@ const bannedWords: readonly [pattern: string, replacement: string][] = [
 export const allowedWords: readonly [word: string, files: RegExp][] = [
   [
     "refused",
-    /^(src\/domain\/(activity\/record|assets\/lifecycle\/confirm-stored-file)|test\/integration\/activity\.test|web\/src\/activity\/labels)\.ts$/,
+    /^(src\/domain\/(model\/activity|steps\/confirm-stored-file)|test\/integration\/activity\.test|web\/src\/activity\/labels)\.ts$/,
   ],
   ["doomed", /^src\/db\/(stray-files|columns)\.ts$/],
   ["picture", /^(src\/connectors\/(facebook|linkedin)\/connect|test\/support\/platform-examples)\.ts$/],

@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { findLayerProblems, readDomainImports } from "./domain-layers.ts";
 import { folderImports, packageOwners, rootFiles, webImports } from "../oxlint.config.ts";
 
 /**
- * Checks that ARCHITECTURE.md repeats the import rules of `oxlint.config.ts`, that every folder has a rule, and, on a
- * handful of sample files, that the linter enforces them.
+ * Checks that ARCHITECTURE.md repeats the import rules of `oxlint.config.ts`, that every folder has a rule, on a handful
+ * of sample files that the linter enforces them, and that imports inside the domain follow its layers.
  */
 
 const root = join(import.meta.dirname, "..");
@@ -20,14 +21,22 @@ const samples: readonly { path: string; code: string; isRejected: boolean }[] = 
   { path: "src/domain/posts/e.ts", code: 'import { x } from "../platforms/x.ts"; x();', isRejected: false },
   {
     path: "src/domain/posts/u.ts",
-    code: 'import { writes } from "../changes/writes/w.ts"; writes();',
+    code: 'import { writes } from "../ports/write-stores.ts"; writes();',
     isRejected: true,
   },
   { path: "src/domain/posts/v.ts", code: 'import { x } from "../changes/x.ts"; x();', isRejected: false },
-  { path: "src/domain/changes/w.ts", code: 'import { writes } from "./writes/w.ts"; writes();', isRejected: false },
+  {
+    path: "src/domain/changes/w.ts",
+    code: 'import { writes } from "../ports/write-stores.ts"; writes();',
+    isRejected: false,
+  },
   { path: "src/domain/changes/x.ts", code: 'import { x } from "#db/x.ts"; x();', isRejected: true },
-  { path: "src/http/y.ts", code: 'import { writes } from "#domain/changes/writes/w.ts"; writes();', isRejected: true },
-  { path: "src/db/z.ts", code: 'import { writes } from "#domain/changes/writes/w.ts"; writes();', isRejected: false },
+  {
+    path: "src/http/y.ts",
+    code: 'import { writes } from "#domain/ports/write-stores.ts"; writes();',
+    isRejected: true,
+  },
+  { path: "src/db/z.ts", code: 'import { writes } from "#domain/ports/write-stores.ts"; writes();', isRejected: false },
   { path: "src/domain/f.ts", code: "export const x = Date.now();", isRejected: true },
   { path: "src/domain/g.ts", code: 'import { x } from "node:fs"; x();', isRejected: true },
   { path: "src/http/h.ts", code: 'export const load = () => import("#db/x.ts");', isRejected: true },
@@ -45,7 +54,12 @@ const samples: readonly { path: string; code: string; isRejected: boolean }[] = 
   { path: "web/src/r.ts", code: 'import type { X } from "#domain/x.ts"; export type Y = X;', isRejected: true },
 ];
 
-const problems = [...compareTables(), ...findFoldersWithoutRule(), ...lintSamples()];
+const problems = [
+  ...compareTables(),
+  ...findFoldersWithoutRule(),
+  ...lintSamples(),
+  ...findLayerProblems(readDomainImports(root)),
+];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 

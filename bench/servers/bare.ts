@@ -1,7 +1,7 @@
 import { sha256 } from "#lib/digest.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
-import { toCaller } from "#domain/access/authenticator.ts";
+import { toCaller } from "#domain/model/authentication.ts";
 import { openDeps, serve } from "./setup.ts";
 
 /** The baseline: `node:http` with the same two database statements and the same JSON, and nothing else. */

@@ -1,4 +1,4 @@
-import type { JobDeps } from "#domain/deps.ts";
+import type { JobDeps } from "#domain/ports/deps.ts";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPlatforms } from "#connectors/connectors.ts";

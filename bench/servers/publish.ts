@@ -1,5 +1,5 @@
 import { listenForNotifications } from "#db/notifications.ts";
-import { startPublishingWorker } from "#domain/publishing/worker.ts";
+import { startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { openPublishingDeps } from "./publish-setup.ts";
 import { serve, silentLog } from "./setup.ts";
 

@@ -5,7 +5,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
+import { type Authentication, toCaller } from "#domain/model/authentication.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { openDeps, serve, silentLog } from "./setup.ts";
 

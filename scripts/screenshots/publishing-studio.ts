@@ -6,8 +6,12 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { cancelPublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
-import type { PublicationChange } from "#domain/publishing/ports.ts";
-import { recordPublicationActivity, workerActor, type PublicationAction } from "#domain/publishing/publication.ts";
+import type { PublicationChange } from "#domain/ports/publications.ts";
+import {
+  type PublicationAction,
+  recordPublicationActivity,
+  workerActor,
+} from "#domain/changes/publication-activity.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";

@@ -1,11 +1,11 @@
-import { toDayNumber } from "#domain/access/call-counts.ts";
+import { toDayNumber } from "#domain/model/grant.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "#config/config.ts";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { minutes, systemClock } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";

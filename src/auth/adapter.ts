@@ -1,7 +1,7 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
-import { forceRevokeGrant } from "#domain/access/grants.ts";
-import { unusedClientLifetime } from "#domain/housekeeping/purge-expired.ts";
-import type { Deps } from "#domain/deps.ts";
+import { forceRevokeGrant } from "#domain/steps/force-revoke-grant.ts";
+import { unusedClientLifetime } from "#domain/jobs/purge-expired.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { days, minutes, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { acceptRefreshToken } from "./refresh-rule.ts";

@@ -1,5 +1,5 @@
-import type { Authenticator } from "#domain/access/authenticator.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Authenticator } from "#domain/model/authentication.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { seconds } from "#lib/clock.ts";
 
 /** How long the previous refresh token stays valid: a client may miss a response, or refresh twice in parallel. */

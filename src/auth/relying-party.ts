@@ -1,5 +1,5 @@
 import * as client from "openid-client";
-import type { Identity } from "#domain/access/ports.ts";
+import type { Identity } from "#domain/model/user.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import { providerUnavailableError, withSignInErrors } from "./sign-in-errors.ts";
 

@@ -1,6 +1,6 @@
-import { authorizeSignIn, resolveUser } from "#domain/access/authorize-sign-in.ts";
+import { authorizeSignIn, resolveUser } from "#domain/studios/authorize-sign-in.ts";
 import { endSession, findSessionUser, sessionLifetime, startSession, type WebUser } from "#domain/access/sessions.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";

@@ -1,6 +1,6 @@
-import type { Account } from "#domain/platforms/connection.ts";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { PlatformTokens } from "#domain/platforms/ports.ts";
+import type { Account } from "#domain/model/connection.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
+import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { callApi, requireId, toUrl } from "./call-api.ts";
 import { toCallContext, type ConnectorContext } from "./oauth.ts";
 import { toTokens } from "./token-response.ts";

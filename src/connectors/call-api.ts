@@ -1,4 +1,4 @@
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 import { parseJson, type JsonReviver } from "#lib/parse-json.ts";
 import { PublicFetchError, type PublicFetch, type PublicFetchRequest } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";

@@ -1,4 +1,4 @@
-import type { PlatformApp } from "#domain/platforms/ports.ts";
+import type { PlatformApp } from "#domain/ports/platforms.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
 import { bluesky } from "./bluesky/connect.ts";

@@ -1,5 +1,6 @@
-import type { PlatformApp, PlatformInfo, Platforms } from "#domain/platforms/ports.ts";
-import { isPublicUrl } from "#domain/platforms/media-reachability.ts";
+import type { PlatformApp, Platforms } from "#domain/ports/platforms.ts";
+import type { PlatformInfo } from "#domain/model/platform.ts";
+import { isPublicUrl } from "#domain/model/validation/media-reachability.ts";
 import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createAtprotoConnector, type AtprotoSetup } from "./atproto/connector.ts";

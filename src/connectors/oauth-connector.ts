@@ -1,7 +1,7 @@
-import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
-import type { PlatformTarget } from "#domain/platforms/connection.ts";
-import type { PlatformApp } from "#domain/platforms/ports.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
+import type { InstanceLimits } from "#domain/model/instance-limits.ts";
+import type { PlatformTarget } from "#domain/model/connection.ts";
+import type { PlatformApp } from "#domain/ports/platforms.ts";
 import type { Log } from "#lib/log.ts";
 import { fetchAccounts } from "./accounts.ts";
 import { callApi } from "./call-api.ts";

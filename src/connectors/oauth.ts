@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
+import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/ports/platforms.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { sendCall, withPlatformErrors } from "./call-api.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";

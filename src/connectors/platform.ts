@@ -1,6 +1,6 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
-import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { InstanceLimits } from "#domain/model/instance-limits.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 
 /** What every platform has, regardless of its protocol. */
 interface PlatformDescription {

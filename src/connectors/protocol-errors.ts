@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 import { withPlatformErrors } from "./call-api.ts";
 
 /** The user did not deny access; a later attempt may succeed. */

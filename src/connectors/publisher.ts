@@ -1,6 +1,6 @@
-import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { ContentAsset } from "#domain/publishing/ports.ts";
-import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/publishing/publisher.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
+import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/ports/publisher.ts";
 import { createBoundCallSender } from "./atproto/proofs.ts";
 import { readObject, sendCall } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";

@@ -1,4 +1,4 @@
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 
 /** Timeout for one step of connecting an account or renewing its credential, however many requests it needs. */
 export const stepTimeoutMs = 10_000;

@@ -1,5 +1,5 @@
-import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { PlatformTokens } from "#domain/platforms/ports.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
+import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { days } from "#lib/clock.ts";
 import { readObject, toText } from "./call-api.ts";
 import type { JsonObject, Platform } from "./platform.ts";

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { NamedObject, NamedType, ObjectType } from "#domain/activity/activity-objects.ts";
-import type { ActivityFilter, ActivityStore } from "#domain/activity/record.ts";
+import type { NamedObject, NamedType, ObjectType } from "#domain/model/activity.ts";
+import type { ActivityFilter, ActivityStore } from "#domain/ports/activity.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import { isReady, type Asset, type ReadyAsset } from "#domain/assets/model/asset.ts";
+import { type Asset, isReady, type ReadyAsset } from "#domain/model/asset.ts";
 import { listColumns } from "./columns.ts";
 
 /** The columns of an `Asset`. */

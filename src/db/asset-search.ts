@@ -1,6 +1,6 @@
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { AssetFilter } from "#domain/assets/ports.ts";
-import type { SearchSource } from "#domain/search/ports.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { AssetFilter } from "#domain/ports/assets.ts";
+import type { SearchSource } from "#domain/ports/search.ts";
 import { assetColumnsSql } from "./asset-row.ts";
 import { createPreparer, type Connection } from "./database.ts";
 import { buildAssetText, updateSearchText, type SearchState } from "./search-index.ts";

@@ -1,5 +1,5 @@
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { AssetStore, AssetWrites, ConfirmedFile, UploadClaimStore } from "#domain/assets/ports.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { AssetStore, AssetWrites, ConfirmedFile, UploadClaimStore } from "#domain/ports/assets.ts";
 import { assetColumns, assetColumnsSql, toReadyAsset } from "./asset-row.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import { createAssetSearch, updateAssetText } from "./asset-search.ts";

@@ -1,8 +1,8 @@
-import type { TokenStore } from "#domain/access/ports.ts";
-import type { Membership } from "#domain/access/authenticator.ts";
+import type { TokenStore } from "#domain/ports/access.ts";
+import type { Membership } from "#domain/model/authentication.ts";
 import { scopes, type Caller, type Credential, type SignedInUser } from "#domain/caller.ts";
-import type { CurrentAccess } from "#domain/access/authority.ts";
-import type { TransactOptions } from "#domain/deps.ts";
+import type { CurrentAccess } from "#domain/model/authority.ts";
+import type { TransactOptions } from "#domain/ports/deps.ts";
 import type { ApprovalRule, Role } from "#domain/policy.ts";
 import { statement, type Connection } from "./database.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CommentStore } from "#domain/comments/ports.ts";
+import type { CommentStore } from "#domain/ports/comments.ts";
 import { changesRow, type Connection } from "./database.ts";
 import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 

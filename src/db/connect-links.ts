@@ -1,4 +1,4 @@
-import type { PlatformStore } from "#domain/platforms/ports.ts";
+import type { PlatformStore } from "#domain/ports/platforms.ts";
 import { changesRow, type Connection } from "./database.ts";
 
 type ConnectStore = Pick<

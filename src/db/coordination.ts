@@ -1,10 +1,10 @@
 import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
-import { callHistoryDays, toDayNumber } from "#domain/access/call-counts.ts";
-import { changeLifetime } from "#domain/history/ports.ts";
-import type { RateLimitStore } from "#domain/access/ports.ts";
-import type { LeaseStore } from "#domain/housekeeping/lease.ts";
-import type { PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
-import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
+import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
+import { changeLifetime } from "#domain/model/revision.ts";
+import type { RateLimitStore } from "#domain/ports/access.ts";
+import type { LeaseStore } from "#domain/ports/leases.ts";
+import type { PurgeableKind, PurgeStore } from "#domain/ports/purges.ts";
+import type { IdempotencyKey, IdempotencyStore } from "#domain/ports/idempotency.ts";
 import { days } from "#lib/clock.ts";
 import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";

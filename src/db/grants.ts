@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
-import type { GrantStore } from "#domain/access/ports.ts";
+import type { GrantStore } from "#domain/ports/access.ts";
 import { minutes } from "#lib/clock.ts";
 import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";

@@ -1,6 +1,6 @@
 import { roles } from "#domain/policy.ts";
 import { listInviters } from "#domain/studios/invitation.ts";
-import type { InvitationStore } from "#domain/studios/ports.ts";
+import type { InvitationStore } from "#domain/ports/studios.ts";
 import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import { lockForCounting } from "./studios.ts";
 

@@ -1,5 +1,5 @@
 import type { ApprovalRule, Role } from "#domain/policy.ts";
-import type { MembershipStore } from "#domain/studios/ports.ts";
+import type { MembershipStore } from "#domain/ports/studios.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(

@@ -1,4 +1,4 @@
-import type { OAuthClientStore, OAuthRecordStore } from "#domain/access/ports.ts";
+import type { OAuthClientStore, OAuthRecordStore } from "#domain/ports/access.ts";
 import { changesRow, type Connection } from "./database.ts";
 
 export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {

@@ -1,9 +1,9 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkAuthority, isUser } from "#domain/access/authority.ts";
-import { writes, type WriteStores } from "#domain/changes/writes/write-stores.ts";
-import type { JobDeps, Stores, Tx } from "#domain/deps.ts";
+import { checkAuthority, isUser } from "#domain/model/authority.ts";
+import { writes, type WriteStores } from "#domain/ports/write-stores.ts";
+import type { JobDeps, Stores, Tx } from "#domain/ports/deps.ts";
 import { OperatorError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import type { PlatformStore } from "#domain/platforms/ports.ts";
+import type { PlatformConnection } from "#domain/model/connection.ts";
+import type { PlatformStore } from "#domain/ports/platforms.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import { createConnectStore } from "./connect-links.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Post, PostStage } from "#domain/posts/post.ts";
-import { openStates, type PublicationState } from "#domain/publishing/states.ts";
+import type { Post, PostStage } from "#domain/model/post.ts";
+import { openStates, type PublicationState } from "#domain/model/publication-states.ts";
 import { listColumns } from "./columns.ts";
 
 /** Not `*`: the search text can be longer than all other columns together. */

@@ -1,14 +1,13 @@
 import { sql, type RawBuilder } from "kysely";
-import type { PostStage, PostStatus } from "#domain/posts/post.ts";
+import type { PostStage, PostStatus } from "#domain/model/post.ts";
 import {
   excerptLength,
   maxSummaryAssets,
-  type PostSummaryFilter,
-  type PostSummaryStore,
   type SummaryAsset,
   type SummaryPublication,
-} from "#domain/posts/post-summary.ts";
-import { openStates, sentBackCode } from "#domain/publishing/states.ts";
+} from "#domain/model/post-summary.ts";
+import type { PostSummaryFilter, PostSummaryStore } from "#domain/ports/post-summaries.ts";
+import { openStates, sentBackCode } from "#domain/model/publication-states.ts";
 import type { Connection } from "./database.ts";
 import { isAtStageSql } from "./post-row.ts";
 import { toAccount } from "./publication-rows.ts";

@@ -1,5 +1,5 @@
-import type { Post } from "#domain/posts/post.ts";
-import type { DetailFlags, LockablePostStore, PostChange, PostSearchFilter, PostWrites } from "#domain/posts/ports.ts";
+import type { Post } from "#domain/model/post.ts";
+import type { DetailFlags, LockablePostStore, PostChange, PostSearchFilter, PostWrites } from "#domain/ports/posts.ts";
 import { createPreparer, statement, type Connection } from "./database.ts";
 import { isAtStageSql, keepWithinTextLength, postColumns, postColumnsSql, textLength } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from "kysely";
-import type { Publication, PublicationChange, PublicationWithNames } from "#domain/publishing/ports.ts";
-import { fromStoredProgress, toStoredProgress } from "#domain/publishing/progress.ts";
+import type { Publication, PublicationWithNames } from "#domain/model/publication.ts";
+import type { PublicationChange } from "#domain/ports/publications.ts";
+import { fromStoredProgress, toStoredProgress } from "#domain/model/publication-progress.ts";
 import type { Schema } from "./schema.ts";
 
 export type PublicationRow = Selectable<Schema["publications"]>;

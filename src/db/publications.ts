@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { PublicationRunStore, PublicationStore, PublicationWrites } from "#domain/publishing/ports.ts";
-import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
+import type { PublicationRunStore, PublicationStore, PublicationWrites } from "#domain/ports/publications.ts";
+import type { PublicationState, VisibleState } from "#domain/model/publication-states.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import {
   isNotSuperseded,

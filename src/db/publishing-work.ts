@@ -1,5 +1,10 @@
-import { ConflictError } from "#domain/conflict.ts";
-import type { PendingWork, PublicationClaim, PublicationRunStore, PublicationStore } from "#domain/publishing/ports.ts";
+import { ConflictError } from "#domain/model/conflict.ts";
+import type {
+  PendingWork,
+  PublicationClaim,
+  PublicationRunStore,
+  PublicationStore,
+} from "#domain/ports/publications.ts";
 import { statement, type Connection, type Statement } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 

@@ -1,13 +1,7 @@
 import type { Selectable } from "kysely";
-import type {
-  AssetChangeStore,
-  AssetChangeWrites,
-  Revision,
-  RevisionAsset,
-  RevisionStore,
-  RevisionWrites,
-} from "#domain/history/ports.ts";
-import { revisableStates, sentBackCode } from "#domain/publishing/states.ts";
+import type { AssetChangeStore, AssetChangeWrites, RevisionStore, RevisionWrites } from "#domain/ports/history.ts";
+import type { Revision, RevisionAsset } from "#domain/model/revision.ts";
+import { revisableStates, sentBackCode } from "#domain/model/publication-states.ts";
 import { statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";
 import type { Schema } from "./schema.ts";

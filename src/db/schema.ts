@@ -1,18 +1,20 @@
 import type { Generated } from "kysely";
-import type { Grant, ListedUser, NewOAuthRecord } from "#domain/access/ports.ts";
-import type { ActivityRow } from "#domain/activity/record.ts";
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { Comment } from "#domain/comments/ports.ts";
-import type { AssetFieldChange, Author, Revision, RevisionAsset, RevisionField } from "#domain/history/ports.ts";
-import type { Account, PlatformConnection } from "#domain/platforms/connection.ts";
-import type { ConnectLink, RegisteredApp } from "#domain/platforms/ports.ts";
-import type { Post } from "#domain/posts/post.ts";
-import type { Publication } from "#domain/publishing/ports.ts";
-import type { StoredProgress } from "#domain/publishing/progress.ts";
-import type { ImageInspection } from "#domain/renditions/ports.ts";
-import type { Invitation, MembershipRecord, Studio } from "#domain/studios/ports.ts";
-import type { McpSession } from "#domain/subscriptions/ports.ts";
-import type { UploadFile, UploadLink } from "#domain/uploads/ports.ts";
+import type { Grant } from "#domain/model/grant.ts";
+import type { ListedUser } from "#domain/model/user.ts";
+import type { NewOAuthRecord } from "#domain/ports/access.ts";
+import type { ActivityRow } from "#domain/model/activity.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { Comment } from "#domain/model/comment.ts";
+import type { AssetFieldChange, Author, Revision, RevisionAsset, RevisionField } from "#domain/model/revision.ts";
+import type { Account, PlatformConnection } from "#domain/model/connection.ts";
+import type { ConnectLink, RegisteredApp } from "#domain/ports/platforms.ts";
+import type { Post } from "#domain/model/post.ts";
+import type { Publication } from "#domain/model/publication.ts";
+import type { StoredProgress } from "#domain/model/publication-progress.ts";
+import type { ImageInspection } from "#domain/model/renditions/image-inspection.ts";
+import type { Invitation, MembershipRecord, Studio } from "#domain/model/studio.ts";
+import type { McpSession } from "#domain/ports/subscriptions.ts";
+import type { UploadFile, UploadLink } from "#domain/model/upload.ts";
 
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & { [C in Column]: Generated<Row[C]> };
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { Post } from "#domain/posts/post.ts";
-import { buildSearchText } from "#domain/search/fold.ts";
-import type { SearchableTable, SearchIndexStore } from "#domain/search/ports.ts";
-import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { Post } from "#domain/model/post.ts";
+import { buildSearchText } from "#domain/model/search/fold.ts";
+import type { SearchableTable, SearchIndexStore } from "#domain/ports/search.ts";
+import { type IndexedText, listTextTokens } from "#domain/model/search/tokens.ts";
 import { readIdNumbers } from "#lib/ids.ts";
 import { statement, type Connection } from "./database.ts";
 

@@ -1,5 +1,5 @@
-import { containsWords } from "#domain/search/fold.ts";
-import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/search/ports.ts";
+import { containsWords } from "#domain/model/search/fold.ts";
+import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/ports/search.ts";
 import type { Connection, Prepare } from "./database.ts";
 import { encodeTokens, indexTables, type SearchState } from "./search-index.ts";
 

@@ -1,5 +1,5 @@
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { SharedFileStore, SharedFileWrites } from "#domain/assets/ports.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { SharedFileStore, SharedFileWrites } from "#domain/ports/assets.ts";
 import { assetColumnsSql, toReadyAsset } from "./asset-row.ts";
 import { statement, type Connection } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import type { StrayFileStore } from "#domain/assets/ports.ts";
+import type { StrayFileStore } from "#domain/ports/assets.ts";
 import { statement, type Connection } from "./database.ts";
 
 const claimForAssetQuery = statement<{ key: string }>(

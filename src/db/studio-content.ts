@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { StudioContentStore } from "#domain/studios/ports.ts";
+import type { StudioContentStore } from "#domain/ports/studios.ts";
 import { assetColumns } from "./asset-row.ts";
 import type { Connection } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import type { StudioStore } from "#domain/studios/ports.ts";
+import type { StudioStore } from "#domain/ports/studios.ts";
 import { changesRow, type Connection } from "./database.ts";
 import { containsText } from "./users.ts";
 

@@ -1,4 +1,4 @@
-import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/subscriptions/ports.ts";
+import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/ports/subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
 import { statement, type Connection, type Statement } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";

@@ -1,4 +1,5 @@
-import type { TrashItem, TrashMark, TrashStore, TrashWrites } from "#domain/trash/ports.ts";
+import type { TrashItem, TrashMark } from "#domain/model/trash.ts";
+import type { TrashStore, TrashWrites } from "#domain/ports/trash.ts";
 import { assetColumns } from "./asset-row.ts";
 import { countChangedRows, statement, type Connection } from "./database.ts";
 import type { TrashColumns } from "./schema.ts";

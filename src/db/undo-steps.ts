@@ -8,15 +8,13 @@ import {
   type SqlBool,
 } from "kysely";
 import {
-  revisionFields,
   type AssetFieldChange,
-  type ChangeCursor,
-  type ChangeSelection,
-  type ListChangedIds,
   type RevisionField,
+  revisionFields,
   type RevisionStep,
-} from "#domain/history/ports.ts";
-import type { CommentStep } from "#domain/comments/ports.ts";
+} from "#domain/model/revision.ts";
+import type { ChangeCursor, ChangeSelection, ListChangedIds } from "#domain/ports/history.ts";
+import type { CommentStep } from "#domain/model/comment.ts";
 import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 

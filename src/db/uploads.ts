@@ -1,6 +1,7 @@
-import type { Asset } from "#domain/assets/model/asset.ts";
+import type { Asset } from "#domain/model/asset.ts";
 import { maxUploadDuration } from "#domain/uploads/upload-link.ts";
-import type { ListedLink, ResolvedLink, UploadFile, UploadStore } from "#domain/uploads/ports.ts";
+import type { ListedLink, ResolvedLink, UploadFile } from "#domain/model/upload.ts";
+import type { UploadStore } from "#domain/ports/uploads.ts";
 import { assetColumns } from "./asset-row.ts";
 import { listColumns } from "./columns.ts";
 import { changesRow, countChangedRows, statement, type Connection } from "./database.ts";

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
-import type { SessionStore, User, UserStore } from "#domain/access/ports.ts";
+import type { SessionStore, UserStore } from "#domain/ports/access.ts";
+import type { User } from "#domain/model/user.ts";
 import { listColumns } from "./columns.ts";
 import { changesRow, countChangedRows, statement, type Connection } from "./database.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "oidc-provider";
 import { pinUrls } from "#auth/oauth-paths.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { days, seconds, type Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";

@@ -7,7 +7,7 @@ import type {
 } from "#connectors/publishing/publish-module.ts";
 import { toPublished } from "#connectors/publishing/read-back.ts";
 import { listMediaIds, uploadFiles } from "#connectors/publishing/upload-files.ts";
-import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { keyLifetimeMs } from "./sandbox-api.ts";
 

@@ -1,4 +1,4 @@
-import { getSettingsHint } from "#domain/platforms/connection.ts";
+import { getSettingsHint } from "#domain/steps/configured-platform.ts";
 import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const retrySoon = "Try again in a moment.";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { buildProtectedResourceMetadata, oauthPaths } from "#auth/oauth-paths.ts";
-import type { RateLimitName } from "#domain/access/rate-limit.ts";
+import type { RateLimitName } from "#domain/steps/rate-limit.ts";
 import { AppError, edgeError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "./error-hints.ts";
 import { createPageHandler, type PageContext } from "./pages/page-handler.ts";

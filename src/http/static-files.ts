@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Sessions } from "#auth/sign-in.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { buildWebAppCsp } from "./guards.ts";
 import type { Handler } from "./server.ts";
 import { routeNotFoundError } from "./problem.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Action } from "#domain/policy.ts";
 import { chatAppUri } from "./chat-app/apps-extension.ts";
 import { toInputSchema, toOutputSchema } from "./tool-schemas.ts";

@@ -1,9 +1,9 @@
 import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Authentication, Authenticator } from "#domain/access/authenticator.ts";
+import type { Authentication, Authenticator } from "#domain/model/authentication.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import { createHttpWriter, respondWithRejection } from "./transport/response.ts";

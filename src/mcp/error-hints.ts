@@ -1,4 +1,4 @@
-import { getSettingsHint } from "#domain/platforms/connection.ts";
+import { getSettingsHint } from "#domain/steps/configured-platform.ts";
 import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const orUploadInstead = "or upload the file with request_asset_upload or create_upload_session.";

@@ -1,12 +1,12 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { findPostsByTitle } from "#domain/posts/find-posts-by-title.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { AppError } from "#lib/errors.ts";
-import { text } from "#domain/text.ts";
+import { text } from "#domain/model/text.ts";
 import { toProtocolError } from "./protocol/app-errors.ts";
 import { errorCodes, type Era } from "./protocol/messages.ts";
 import type { Method } from "./protocol/method.ts";

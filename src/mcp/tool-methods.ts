@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import type { Caller, Scope } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
 import { formatIssues } from "#lib/format-issues.ts";

@@ -1,7 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { getGrantId } from "#domain/caller.ts";
-import type { Clock } from "#lib/clock.ts";
-import { minutes } from "#lib/clock.ts";
+import { type Clock, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { edgeError, type ErrorCode } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";

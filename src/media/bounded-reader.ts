@@ -1,4 +1,4 @@
-import type { ByteSource } from "#domain/assets/content/byte-source.ts";
+import type { ByteSource } from "#domain/ports/byte-source.ts";
 
 /** The size of one range request to the store. A typical file needs two to four. */
 const windowBytes = 64 * 1024;

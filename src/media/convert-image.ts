@@ -1,8 +1,9 @@
 import sharp, { type Metadata, type Sharp } from "sharp";
-import type { Encoding, ImageTraits } from "#domain/renditions/plan-rendition.ts";
-import type { Layout } from "#domain/renditions/plan-layout.ts";
-import type { ExecutablePlan, ImageInspection, ImageProblem, RenderedImage } from "#domain/renditions/ports.ts";
-import { maxThumbnailSide } from "#domain/assets/model/media-metadata.ts";
+import type { Encoding, ImageTraits } from "#domain/model/renditions/plan-rendition.ts";
+import type { Layout } from "#domain/model/renditions/plan-layout.ts";
+import type { ExecutablePlan, RenderedImage } from "#domain/ports/renditions.ts";
+import type { ImageInspection, ImageProblem } from "#domain/model/renditions/image-inspection.ts";
+import { maxThumbnailSide } from "#domain/model/media.ts";
 import { chooseMaxPixels, prepareForDecoder } from "./images.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 

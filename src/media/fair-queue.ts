@@ -1,4 +1,4 @@
-import type { ImageRequest } from "#domain/renditions/ports.ts";
+import type { ImageRequest } from "#domain/ports/renditions.ts";
 
 type Requester = Pick<ImageRequest, "studioId" | "isUrgent" | "signal">;
 

@@ -1,5 +1,6 @@
-import type { ImageConverter, ImageInspection, ImageRequest, RenderedImage } from "#domain/renditions/ports.ts";
-import type { ByteSource } from "#domain/assets/content/byte-source.ts";
+import type { ImageConverter, ImageRequest, RenderedImage } from "#domain/ports/renditions.ts";
+import type { ImageInspection } from "#domain/model/renditions/image-inspection.ts";
+import type { ByteSource } from "#domain/ports/byte-source.ts";
 import {
   createImageProcessPool,
   defaultLimits,

@@ -2,14 +2,9 @@ import { fork, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import type { ByteSource } from "#domain/assets/content/byte-source.ts";
-import type {
-  ExecutablePlan,
-  ImageInspection,
-  ImageProblem,
-  ImageRequest,
-  RenderedImage,
-} from "#domain/renditions/ports.ts";
+import type { ByteSource } from "#domain/ports/byte-source.ts";
+import type { ExecutablePlan, ImageRequest, RenderedImage } from "#domain/ports/renditions.ts";
+import type { ImageInspection, ImageProblem } from "#domain/model/renditions/image-inspection.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { readBytes } from "./read-bytes.ts";
 

@@ -1,5 +1,6 @@
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
-import { unknownMetadata, type MediaReader } from "#domain/assets/model/media-metadata.ts";
+import type { MediaMetadata } from "#domain/model/asset.ts";
+import { unknownMetadata } from "#domain/model/media.ts";
+import type { MediaReader } from "#domain/ports/media.ts";
 import { createImageConverter } from "./image-converter.ts";
 import { readVideoMetadata } from "./video-metadata.ts";
 

@@ -1,4 +1,4 @@
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
+import type { MediaMetadata } from "#domain/model/asset.ts";
 
 /** More than any codec supports, and within the range of the database columns. */
 const maxSide = 65_535;

@@ -1,6 +1,6 @@
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
-import type { ByteSource } from "#domain/assets/content/byte-source.ts";
-import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
+import type { MediaMetadata } from "#domain/model/asset.ts";
+import type { ByteSource } from "#domain/ports/byte-source.ts";
+import { unknownMetadata } from "#domain/model/media.ts";
 import { createBoundedReader, type ReadPiece } from "./bounded-reader.ts";
 import { readIsobmff } from "./isobmff.ts";
 import { readWebm } from "./webm.ts";

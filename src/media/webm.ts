@@ -1,5 +1,5 @@
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
-import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
+import type { MediaMetadata } from "#domain/model/asset.ts";
+import { unknownMetadata } from "#domain/model/media.ts";
 import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
 import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";

@@ -7,7 +7,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
-import type { PublicationView } from "#domain/publishing/publication.ts";
+import type { PublicationView } from "#domain/model/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { assertAccessible } from "../support/axe.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
-import { enforceRateLimit } from "#domain/access/rate-limit.ts";
+import { enforceRateLimit } from "#domain/steps/rate-limit.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { listTools, refreshTokens } from "../support/oauth-client.ts";

@@ -5,7 +5,7 @@ import { openDatabase } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication } from "#domain/publishing/change-publication.ts";

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import sharp from "sharp";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
-import { inlineLimitBytes } from "#domain/assets/model/kinds.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { inlineLimitBytes } from "#domain/model/asset-kinds.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import {

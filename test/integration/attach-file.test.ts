@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { attachFile } from "#domain/assets/attach-file.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createLog } from "#lib/log.ts";
 import { createPublicUrlOpener } from "#lib/public-fetch.ts";

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { after, before, test } from "node:test";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { setActiveStudio } from "#domain/access/me.ts";
-import { incomingKey } from "#domain/assets/model/storage-keys.ts";
+import { incomingKey } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";

@@ -83,12 +83,17 @@ test("a backup taken under load restores to a service with matching rows and dig
       }
     };
     const writer = write();
-    const command = await runCommand(["backup", backups], createEnv(dataDir));
+    let command: Awaited<ReturnType<typeof runCommand>>;
+    let deletedBefore: number;
+    do {
+      // On a busy machine, a backup can end before the writer has deleted a file.
+      deletedBefore = deletedIds.size;
+      command = await runCommand(["backup", backups], createEnv(dataDir));
+      assert.equal(command.code, 0, command.output);
+    } while (deletedIds.size < deletedBefore + 2);
     backupEnded.abort();
     await writer;
-    assert.equal(command.code, 0, command.output);
     assert.match(command.output, /contains the generated secret/);
-    assert.ok(deletedIds.size > 1, `${deletedIds.size} deleted during the backup`);
     const [path = ""] = command.stdout.split("\n", 1);
     assert.deepEqual([readMode(path), readMode(join(path, "secret"))], [0o700, 0o600]);
     await service.kill();

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { buildClientDocument } from "#connectors/catalog.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import type { PlatformTokens } from "#domain/platforms/ports.ts";
+import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createBlueskySetups, grantAccess } from "../support/bluesky-fixture.ts";
 import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";

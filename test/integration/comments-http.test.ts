@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import type { CommentView } from "#domain/comments/comment.ts";
+import type { CommentView } from "#domain/model/comment.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { addPost } from "../support/history-fixture.ts";

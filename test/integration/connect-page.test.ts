@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { getAccessToken } from "#domain/platforms/credentials.ts";
+import { getAccessToken } from "#domain/steps/credentials.ts";
 import type { Caller } from "#domain/caller.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { createLog } from "#lib/log.ts";

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { instagram } from "#connectors/instagram/connect.ts";
 import { threads } from "#connectors/threads/connect.ts";
 import type { Platform } from "#connectors/platform.ts";
-import type { StoredProgress } from "#domain/publishing/progress.ts";
+import type { StoredProgress } from "#domain/model/publication-progress.ts";
 import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";
 import type { PublicPost } from "../servers/graph-media.ts";

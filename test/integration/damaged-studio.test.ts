@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
 import { hours } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";

@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { choosePartBytes } from "#domain/assets/model/file-store.ts";
+import { choosePartBytes } from "#domain/ports/file-store.ts";
 import { minutes, systemClock } from "#lib/clock.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { startFileServer, type FileServer } from "../support/file-server.ts";

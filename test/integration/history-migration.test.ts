@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";

@@ -6,7 +6,7 @@ import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { getPostHistory, getRevision } from "#domain/history/get-post-history.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
-import { encodeCursor } from "#domain/page.ts";
+import { encodeCursor } from "#domain/model/page.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { minutes } from "#lib/clock.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
-import { incomingKey } from "#domain/assets/model/storage-keys.ts";
+import { incomingKey } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";

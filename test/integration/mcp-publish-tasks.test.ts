@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
-import type { PublicationView } from "#domain/publishing/publication.ts";
+import type { PublicationView } from "#domain/model/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
 import { hours } from "#lib/clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";

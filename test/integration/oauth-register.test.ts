@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";

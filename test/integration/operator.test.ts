@@ -6,7 +6,7 @@ import { addOwner } from "#domain/operator/add-owner.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listMembers } from "#domain/studios/members.ts";
-import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { call, startApiServer } from "../support/api-server.ts";
 import { createHttpBrowser, signInFromPage } from "../support/http-browser.ts";

@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { request, type ClientRequest } from "node:http";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/assets/model/file-store.ts";
+import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/ports/file-store.ts";
 import { hours, minutes, systemClock } from "#lib/clock.ts";
 import { startFileServer } from "../support/file-server.ts";
 import { readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { getAccessToken } from "#domain/platforms/credentials.ts";
+import { getAccessToken } from "#domain/steps/credentials.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
 import { hintFor, type AppError } from "#lib/errors.ts";

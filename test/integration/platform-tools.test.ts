@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import { startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { changeRole } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { getAccessToken } from "#domain/platforms/credentials.ts";
+import { getAccessToken } from "#domain/steps/credentials.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
-import { searchBudget } from "#domain/search/search.ts";
-import { maxWaitingSearches } from "#domain/search/search-queue.ts";
+import { searchBudget } from "#domain/steps/search.ts";
+import { maxWaitingSearches } from "#domain/model/search/search-queue.ts";
 import { AppError } from "#lib/errors.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { almostMatchingQuery, insertPosts } from "../support/hostile-posts.ts";

@@ -7,7 +7,7 @@ import { approvePost, approvePublication } from "#domain/publishing/approve-publ
 import { cancelPublication, reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import type { PublicationState } from "#domain/publishing/states.ts";
+import type { PublicationState } from "#domain/model/publication-states.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";

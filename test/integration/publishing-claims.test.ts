@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LostClaimError, updateClaimed } from "#domain/publishing/claim.ts";
-import { toScheduleColumns } from "#domain/publishing/publish-time.ts";
+import { LostClaimError, updateClaimed } from "#domain/jobs/publishing/claim.ts";
+import { toScheduleColumns } from "#domain/model/publish-time.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newPublication, oneSlot } from "../support/publishing-fixture.ts";

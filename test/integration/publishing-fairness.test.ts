@@ -6,7 +6,7 @@ import { createPlatformSetups } from "#connectors/catalog.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
+import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { hours, minutes, systemClock } from "#lib/clock.ts";
 import { createDeps, forEachEngine, type TestDeps } from "../support/engines.ts";
 import { newMastodonConnection, noIdentities } from "../support/platform-fixture.ts";

@@ -10,7 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
 import { cancelPublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import type { PublicationView } from "#domain/publishing/publication.ts";
+import type { PublicationView } from "#domain/model/publication.ts";
 import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { createCallLimiter, type CallLimiter } from "#domain/access/call-limiter.ts";
-import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
-import {
-  enforceRateLimit,
-  rateLimits,
-  unlimitedRateLimitStore,
-  type RateLimitName,
-} from "#domain/access/rate-limit.ts";
+import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
+import { enforceRateLimit, type RateLimitName, rateLimits, unlimitedRateLimitStore } from "#domain/steps/rate-limit.ts";
 import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";

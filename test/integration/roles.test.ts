@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
 import { roles, type Role } from "#domain/policy.ts";
 import { changeRole, changeRoleInput, removeMember } from "#domain/studios/members.ts";
-import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newStudioWithRoles } from "../support/users.ts";

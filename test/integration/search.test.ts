@@ -8,7 +8,7 @@ import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { containsWords, foldForSearch, splitQuery } from "#domain/search/fold.ts";
+import { containsWords, foldForSearch, splitQuery } from "#domain/model/search/fold.ts";
 import { fc } from "../support/fuzz.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { insertPosts } from "../support/hostile-posts.ts";

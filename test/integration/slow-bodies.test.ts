@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
@@ -21,11 +21,11 @@ interface SlowRequest {
 
 forOneEngine("requests whose body arrives slowly", (fixture) => {
   let server: ApiServer;
-  /** Called when the server has read who makes a request. */
-  let onAuthenticated = (): void => {};
+  /** Called when the server has read who makes a request, which then waits for the result. */
+  let onAuthenticated = async (): Promise<void> => {};
   const notify = async <T>(result: Promise<T>): Promise<T> => {
     const value = await result;
-    onAuthenticated();
+    await onAuthenticated();
     return value;
   };
   before(async () => {
@@ -50,7 +50,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     const { host, port } = new URL(server.base);
     let reads = 0;
     const authenticated = new Promise<void>((resolve) => {
-      onAuthenticated = () => {
+      onAuthenticated = async () => {
         if (++reads === authorityReads) resolve();
       };
       if (authorityReads === 0) resolve();
@@ -70,7 +70,7 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     req.write(body.slice(0, 1));
     await authenticated;
     // The server now waits for the body, so nothing else reads the authority.
-    onAuthenticated = () => {};
+    onAuthenticated = async () => {};
     await change();
     req.end(body.slice(1));
     const res = await responded;
@@ -236,16 +236,14 @@ forOneEngine("requests whose body arrives slowly", (fixture) => {
     const body = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "list_posts" } }));
     // The first read authorizes the request and its first call, the second one the second call.
     let reads = 0;
-    let revoked: Promise<unknown> | undefined;
-    onAuthenticated = () => {
-      if (++reads === 1) revoked = accessEndings.credential(fixture, client);
+    onAuthenticated = async () => {
+      if (++reads === 1) await accessEndings.credential(fixture, client);
     };
     const response = await fetch(`${server.base}/mcp`, {
       method: "POST",
       headers: { ...mcpHeaders(token), "mcp-protocol-version": "2025-03-26" },
       body: JSON.stringify(body),
     });
-    await revoked;
     assert.equal(response.status, 401, await response.text());
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/database.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import {
   createDeps,

@@ -1,9 +1,9 @@
-import { writes } from "#domain/changes/writes/write-stores.ts";
+import { writes } from "#domain/ports/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
-import type { SubscriptionStore } from "#domain/subscriptions/ports.ts";
+import type { SubscriptionStore } from "#domain/ports/subscriptions.ts";
 import { fromNow } from "../support/clock.ts";
 import { listen, openSessionStream } from "../support/event-stream.ts";
 import { callLegacy, callModern, initialize } from "../support/mcp.ts";

@@ -1,4 +1,4 @@
-import { writes } from "#domain/changes/writes/write-stores.ts";
+import { writes } from "#domain/ports/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import { createUploadStore } from "#db/uploads.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createLibraryUploadLink, createUploadLink } from "#domain/uploads/create-upload-link.ts";
 import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";

@@ -6,7 +6,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
-import { releaseIdleUploads } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdleUploads } from "#domain/jobs/sweep-uploads.ts";
 import { getReservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";

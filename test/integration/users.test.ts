@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMe, setActiveStudio } from "#domain/access/me.ts";
-import { resolveUser } from "#domain/access/authorize-sign-in.ts";
+import { resolveUser } from "#domain/studios/authorize-sign-in.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";

@@ -8,7 +8,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import type { PublicationState } from "#domain/publishing/states.ts";
+import type { PublicationState } from "#domain/model/publication-states.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startHelper, type HelperProcess } from "../support/helper-process.ts";

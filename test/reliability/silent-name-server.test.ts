@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
+import { maxConcurrentImports } from "#domain/model/import-slots.ts";
 import { signIn } from "../support/http-browser.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
-import { fitExtension, getDownloadName } from "#domain/assets/model/filename.ts";
-import { isSameFamily } from "#domain/assets/content/formats.ts";
-import { checkContent } from "#domain/assets/content/check-content.ts";
-import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/detect-type.ts";
-import { assetKinds } from "#domain/assets/model/kinds.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
+import { fitExtension, getDownloadName } from "#domain/steps/content/filename.ts";
+import { isSameFamily } from "#domain/steps/content/formats.ts";
+import { checkContent } from "#domain/steps/content/check-content.ts";
+import { recognizeType, recognizeTypeFromHead } from "#domain/steps/content/detect-type.ts";
+import { assetKinds } from "#domain/model/asset-kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
 import { rejectedContainers, createFilesOfEveryType, ooxml, executables } from "../support/sample-files.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countText } from "#portable/count-text.ts";
-import { buildSearchText, foldForSearch, splitQuery } from "#domain/search/fold.ts";
+import { buildSearchText, foldForSearch, splitQuery } from "#domain/model/search/fold.ts";
 import { measureCpu } from "../support/cpu-time.ts";
 
 const foldedTexts: Record<string, string> = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
-import { checkContent } from "#domain/assets/content/check-content.ts";
-import { isSidewaysInExif } from "#domain/assets/content/exif-orientation.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
+import { checkContent } from "#domain/steps/content/check-content.ts";
+import { isSidewaysInExif } from "#domain/steps/content/exif-orientation.ts";
 import { declareType, runContentCheck } from "../support/content-check.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { ooxml } from "../support/sample-files.ts";

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import sharp from "sharp";
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
-import type { ImageLimit } from "#domain/platforms/limits.ts";
-import type { ExecutablePlan } from "#domain/renditions/ports.ts";
-import { planRendition } from "#domain/renditions/plan-rendition.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
+import type { ImageLimit } from "#domain/model/platform-limits.ts";
+import type { ExecutablePlan } from "#domain/ports/renditions.ts";
+import { planRendition } from "#domain/model/renditions/plan-rendition.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import {
   assertClean,

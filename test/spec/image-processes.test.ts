@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import sharp from "sharp";
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createSlowWebp } from "../support/animations.ts";
 import { onExit } from "../support/at-exit.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkInlineSize, decodeInline } from "#domain/assets/content/base64.ts";
-import { inlineLimitBytes } from "#domain/assets/model/kinds.ts";
+import { checkInlineSize, decodeInline } from "#domain/steps/content/base64.ts";
+import { inlineLimitBytes } from "#domain/model/asset-kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 
 test("rejects base64 with far more whitespace than line breaks, and accepts lines of 64 characters (U9)", async () => {

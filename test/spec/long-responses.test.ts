@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mastodon } from "#connectors/mastodon/connect.ts";
 import { createPublisher } from "#connectors/publisher.ts";
-import type { LookUpRequest } from "#domain/publishing/publisher.ts";
+import type { LookUpRequest } from "#domain/ports/publisher.ts";
 
 const request: Omit<LookUpRequest, "isTaken"> = {
   accessToken: "the token",

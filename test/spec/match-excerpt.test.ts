@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitQuery } from "#domain/search/fold.ts";
-import { createMatchExcerpt } from "#domain/search/match-excerpt.ts";
+import { splitQuery } from "#domain/model/search/fold.ts";
+import { createMatchExcerpt } from "#domain/model/search/match-excerpt.ts";
 import { measureCpu } from "../support/cpu-time.ts";
 
 function findMatch(title: string, body: string, query: string) {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { instagram } from "#connectors/instagram/connect.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import type { AssetKind } from "#domain/assets/model/kinds.ts";
-import { findMediaWarning, findMediaProblems, isPublicUrl } from "#domain/platforms/media-reachability.ts";
+import type { AssetKind } from "#domain/model/asset-kinds.ts";
+import { findMediaProblems, findMediaWarning, isPublicUrl } from "#domain/model/validation/media-reachability.ts";
 
 assert.ok(typeof instagram.endpoints === "object");
 const instagramEndpoints = instagram.endpoints;

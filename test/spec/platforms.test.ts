@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { assetKinds, type AssetKind } from "#domain/assets/model/kinds.ts";
-import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
+import { type AssetKind, assetKinds } from "#domain/model/asset-kinds.ts";
+import type { MediaLimit, PostLimits } from "#domain/model/platform-limits.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import {
@@ -21,8 +21,8 @@ import { fc } from "../support/fuzz.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
 import { createProofKey } from "#connectors/atproto/proofs.ts";
 import { createPublisher } from "#connectors/publisher.ts";
-import type { CommitOutcome } from "#domain/publishing/publisher.ts";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import type { CommitOutcome } from "#domain/ports/publisher.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 
 const allPlatforms = [...catalog, bluesky];
 

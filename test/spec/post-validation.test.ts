@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalog } from "#connectors/catalog.ts";
-import type { AssetDetail } from "#domain/assets/model/asset.ts";
-import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { AssetDetail } from "#domain/model/asset.ts";
+import type { PlatformConnection } from "#domain/model/connection.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
-import { createTextChecks } from "#domain/platforms/text-checks.ts";
-import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
+import { createTextChecks } from "#domain/model/validation/text-checks.ts";
+import { findProblems, validatePost } from "#domain/model/validation/validate-post.ts";
 import { fakePlatforms } from "../support/platform-fixture.ts";
 
 const limits: PostLimits = {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digestContent } from "#domain/publishing/content.ts";
-import type { ContentAsset } from "#domain/publishing/ports.ts";
+import { type ContentAsset, digestContent } from "#domain/model/publication-content.ts";
 
 const file: Omit<ContentAsset, "digest"> = {
   id: "ast_1",

@@ -5,9 +5,9 @@ import { createTurnLimiter, turnBudget } from "#db/event-loop-turns.ts";
 import { isPoolTimeout } from "#db/postgres-errors.ts";
 import { createFairQueue } from "#media/fair-queue.ts";
 import { runForOwner } from "#lib/work-owner.ts";
-import { createLongWorkQueue, maxWaitingOperations, runLongWork } from "#domain/access/long-work.ts";
+import { createLongWorkQueue, maxWaitingOperations, runLongWork } from "#domain/steps/long-work.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { createSearchQueue, maxWaitingSearches } from "#domain/search/search-queue.ts";
+import { createSearchQueue, maxWaitingSearches } from "#domain/model/search/search-queue.ts";
 
 /** A limiter whose turns and time the test controls. */
 function createFixture() {

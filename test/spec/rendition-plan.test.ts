@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ImageLimit } from "#domain/platforms/limits.ts";
-import { planRendition, type RenditionPlan, type SourceImage } from "#domain/renditions/plan-rendition.ts";
+import type { ImageLimit } from "#domain/model/platform-limits.ts";
+import { planRendition, type RenditionPlan, type SourceImage } from "#domain/model/renditions/plan-rendition.ts";
 import { fc } from "../support/fuzz.ts";
 import { isLongRun } from "../support/long-run.ts";
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { AssetDetail } from "#domain/assets/model/asset.ts";
+import type { AssetDetail } from "#domain/model/asset.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
-import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
+import { findProblems, validatePost } from "#domain/model/validation/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { instagram } from "#connectors/instagram/connect.ts";
 import { x } from "#connectors/x/connect.ts";
 import { instanceLimits } from "#connectors/mastodon/limits.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
-import { applyInstanceLimits } from "#domain/platforms/instance-limits.ts";
+import { applyInstanceLimits } from "#domain/model/instance-limits.ts";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import { threads } from "#connectors/threads/connect.ts";
-import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import { createTextChecks } from "#domain/platforms/text-checks.ts";
+import type { PlatformConnection } from "#domain/model/connection.ts";
+import { createTextChecks } from "#domain/model/validation/text-checks.ts";
 import { findBlueskyFeatures } from "#portable/text-features.ts";
 import { fakePlatforms } from "../support/platform-fixture.ts";
 

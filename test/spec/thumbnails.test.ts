@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import sharp from "sharp";
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createSingleFlight } from "#media/single-flight.ts";
 import { encodePngChunk } from "../support/image-corpus.ts";

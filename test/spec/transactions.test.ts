@@ -37,7 +37,7 @@ test("every transaction names a caller, the operator or a listed job as its auth
 
 /** The stores of the database, as `Stores` lists them. */
 const storeNames = [
-  ...readFileSync(join(root, "src/domain/deps.ts"), "utf8")
+  ...readFileSync(join(root, "src/domain/ports/deps.ts"), "utf8")
     .replace(/^.*export interface Stores \{|\n\}.*$/gs, "")
     .matchAll(/^ {2}(\w+):/gm),
 ].map(([, name = ""]) => name);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
-import type { MediaMetadata } from "#domain/assets/model/asset.ts";
-import { createBufferSource, type ByteSource } from "#domain/assets/content/byte-source.ts";
+import type { MediaMetadata } from "#domain/model/asset.ts";
+import { type ByteSource, createBufferSource } from "#domain/ports/byte-source.ts";
 import { createMediaReader } from "#media/media-reader.ts";
 import { mimeTypeOf, muxedFormats, muxVideo, type MuxedFormat } from "../support/muxed-videos.ts";
 import { movie, mp4, mpeg, type MovieOptions } from "../support/samples.ts";

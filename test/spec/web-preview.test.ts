@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { getDisplay } from "../../web/src/preview/platform-displays.ts";
 import { splitText } from "../../web/src/preview/split-text.ts";
 import { fc } from "../support/fuzz.ts";
-import { planLayout } from "#domain/renditions/plan-layout.ts";
+import { planLayout } from "#domain/model/renditions/plan-layout.ts";
 import { describePosition, dragWindow, getCropWindow, moveByKey } from "../../web/src/preview/crop-window.ts";
 
 const text =

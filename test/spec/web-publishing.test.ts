@@ -5,7 +5,7 @@ import { findMainState } from "../../web/src/publishing/find-main-state.ts";
 import { listKeptEdits } from "../../web/src/publishing/list-kept-edits.ts";
 import { isSolvedByFewerFiles, suggestFiles } from "../../web/src/publishing/suggest-files.ts";
 import { describeUnreachableMedia } from "../../web/src/platforms/describe-unreachable-media.ts";
-import { groupProblems } from "#domain/platforms/group-problems.ts";
+import { groupProblems } from "#domain/model/validation/group-problems.ts";
 import { findRejection } from "../../web/src/preview/find-rejection.ts";
 import { findRenditionSize } from "../../web/src/preview/find-rendition-size.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Deps, Tx } from "#domain/deps.ts";
+import type { Deps, Tx } from "#domain/ports/deps.ts";
 import { changePost } from "#domain/changes/change-post.ts";
 import { reorderAssets } from "#domain/changes/post-assets.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { Post } from "#domain/posts/post.ts";
-import type { Publication } from "#domain/publishing/ports.ts";
+import type { Asset } from "#domain/model/asset.ts";
+import type { Post } from "#domain/model/post.ts";
+import type { Publication } from "#domain/model/publication.ts";
 
 /**
  * `npm run check` compiles this function, and fails if a line below `@ts-expect-error` compiles. It is what a verb can't

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { createSessions } from "#auth/sign-in.ts";
 import type { SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Problem } from "#http/problem.ts";
 import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";

@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createFileTokens } from "#http/files/file-tokens.ts";
-import type { AssetDetail } from "#domain/assets/model/asset.ts";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { AssetDetail } from "#domain/model/asset.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import {
-  createStoredFileSource,
-  createBufferSource,
-  headBytes,
-  type ByteSource,
-} from "#domain/assets/content/byte-source.ts";
-import { findAssetKind, type DeclaredType } from "#domain/assets/model/declared-type.ts";
-import { checkContent } from "#domain/assets/content/check-content.ts";
-import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/detect-type.ts";
+import { type ByteSource, createBufferSource, createStoredFileSource, headBytes } from "#domain/ports/byte-source.ts";
+import { type DeclaredType, findAssetKind } from "#domain/model/declared-type.ts";
+import { checkContent } from "#domain/steps/content/check-content.ts";
+import { recognizeType, recognizeTypeFromHead } from "#domain/steps/content/detect-type.ts";
 import { getOutcome } from "./outcome.ts";
 
 export function declareType(mimeType: string): DeclaredType {

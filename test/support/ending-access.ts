@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import type { Database } from "#db/database.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Fixture } from "./engines.ts";
 
 /** Tables that a call may change after its access ended, because they are no content of a studio or derived from it. */

@@ -15,12 +15,12 @@ import {
   type OpenDatabaseOptions,
 } from "#db/open-database.ts";
 import { createSandboxStore, type SandboxStore } from "#db/sandbox.ts";
-import { createLongWorkQueue } from "#domain/access/long-work.ts";
-import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
-import { createTextChecks } from "#domain/platforms/text-checks.ts";
-import { createSearchQueue } from "#domain/search/search-queue.ts";
-import type { WriteStores } from "#domain/changes/writes/write-stores.ts";
-import type { JobDeps } from "#domain/deps.ts";
+import { createLongWorkQueue } from "#domain/steps/long-work.ts";
+import { createImportSlots } from "#domain/model/import-slots.ts";
+import { createTextChecks } from "#domain/model/validation/text-checks.ts";
+import { createSearchQueue } from "#domain/model/search/search-queue.ts";
+import type { WriteStores } from "#domain/ports/write-stores.ts";
+import type { JobDeps } from "#domain/ports/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Stores } from "#domain/deps.ts";
+import type { Stores } from "#domain/ports/deps.ts";
 import type { StudioClient } from "./studio-client.ts";
 import { assertStored, uploadAndAttach, type AcknowledgedAsset } from "./studio-files.ts";
 import { waitUntil } from "./wait-until.ts";

@@ -1,7 +1,7 @@
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { getPostHistory, type RevisionView } from "#domain/history/get-post-history.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestGrant } from "./tokens.ts";

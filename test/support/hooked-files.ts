@@ -1,8 +1,8 @@
 import { readdir, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { FileStore, MultipartFile, PartStore } from "#domain/assets/model/file-store.ts";
-import { storageAreas } from "#domain/assets/model/storage-keys.ts";
+import type { FileStore, MultipartFile, PartStore } from "#domain/ports/file-store.ts";
+import { storageAreas } from "#domain/model/storage-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "#db/database.ts";
 import { saveTokens } from "#db/search-index.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
-import type { PostStatus } from "#domain/posts/post.ts";
+import type { Deps } from "#domain/ports/deps.ts";
+import type { PostStatus } from "#domain/model/post.ts";
 
 /** `foldForSearch` expands U+2057 to four U+2032. Both characters take three bytes in UTF-8. */
 const hostileBody = "\u2057".repeat(99_000);

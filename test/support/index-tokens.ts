@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { databaseFileName } from "#db/open-database.ts";
-import { buildSearchText } from "#domain/search/fold.ts";
-import { listTextTokens } from "#domain/search/tokens.ts";
+import { buildSearchText } from "#domain/model/search/fold.ts";
+import { listTextTokens } from "#domain/model/search/tokens.ts";
 import type { DatabaseLocation } from "./engines.ts";
 import { queryDatabase } from "./migrations.ts";
 

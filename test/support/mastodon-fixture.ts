@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRestAPIClient, type mastodon } from "masto";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
-import { unsealCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential } from "#domain/steps/credentials.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
 import { noIdentities } from "./platform-fixture.ts";
 import type { PublishingFixture } from "./publishing-fixture.ts";

@@ -11,7 +11,7 @@ import type { Tool } from "#mcp/define-tool.ts";
 import { tools as productTools } from "#mcp/tool-list.ts";
 import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";
 import { createTestGrant, type TestGrant } from "./tokens.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { startConnect } from "#domain/platforms/connect-link.ts";
-import { sealCredential } from "#domain/platforms/credentials.ts";
+import { sealCredential } from "#domain/steps/credentials.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { createPlatforms } from "#connectors/connectors.ts";

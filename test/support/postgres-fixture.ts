@@ -2,7 +2,7 @@ import { after, before } from "node:test";
 import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "./engines.ts";
 import { createPostgresCluster, findPostgres, type PostgresCluster } from "./postgres-cluster.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { cancelPublication } from "#domain/publishing/change-publication.ts";
 import type { SandboxPostView } from "./publishing-fixture.ts";
 

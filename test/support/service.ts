@@ -1,6 +1,6 @@
 import { readConfig, type Config } from "#config/config.ts";
 import { createService, type Service, type CreateServiceOptions } from "#app/service.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { silentLog, type TestDeps } from "./engines.ts";
 import { findFreePort } from "./free-ports.ts";
 import { listenLocally } from "./local-server.ts";

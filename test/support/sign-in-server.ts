@@ -1,5 +1,5 @@
 import type { IdentityProvider } from "#auth/relying-party.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { startService, type RunningService } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
 import { createS3Client, type S3Settings } from "#storage/s3/s3-target.ts";

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import type { PublicationChange } from "#domain/publishing/ports.ts";
+import type { PublicationChange } from "#domain/ports/publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { addMonths } from "../../web/src/posts/calendar/calendar-days.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";

@@ -2,7 +2,7 @@ import { after, before } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import { listenForNotifications } from "#db/notifications.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { createDeps, forEachEngine, getListenUrl, silentLog, type Fixture } from "./engines.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { scopes as allScopes, type Scope, type SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { hours } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 

@@ -1,6 +1,6 @@
 import { openDatabase } from "#db/open-database.ts";
 import { createFileTokens } from "#http/files/file-tokens.ts";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";

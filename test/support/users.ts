@@ -1,13 +1,13 @@
-import { resolveUser } from "#domain/access/authorize-sign-in.ts";
-import type { Identity } from "#domain/access/ports.ts";
+import { resolveUser } from "#domain/studios/authorize-sign-in.ts";
+import type { Identity } from "#domain/model/user.ts";
 import { startSession } from "#domain/access/sessions.ts";
 import type { Caller, Person, SignedInUser } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
-import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import { sha256 } from "#lib/digest.ts";
 
 let createdCount = 0;

@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { AtprotoPlatform, JsonObject } from "../platform.ts";

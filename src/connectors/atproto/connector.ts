@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
-import type { Account } from "#domain/platforms/connection.ts";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { PendingConnect, PlatformApp, PlatformTokens, TokenBinding } from "#domain/platforms/ports.ts";
+import type { Account } from "#domain/model/connection.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
+import type { PendingConnect, PlatformApp, PlatformTokens, TokenBinding } from "#domain/ports/platforms.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { Connector } from "../connectors.ts";
 import { createOAuthFetch } from "../oauth-fetch.ts";

@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { readObject, sendCall, toText } from "../call-api.ts";
 import { createOAuthFetch } from "../oauth-fetch.ts";

@@ -1,5 +1,5 @@
 import { Resolver } from "node:dns/promises";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { PlatformError } from "#domain/model/platform-error.ts";
 import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { isHandle } from "#portable/handle.ts";

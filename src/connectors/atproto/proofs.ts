@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { TokenBinding } from "#domain/platforms/ports.ts";
+import type { TokenBinding } from "#domain/ports/platforms.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { buildRequest, withPlatformErrors, type CallOptions } from "../call-api.ts";
 import type { ApiCall } from "../platform.ts";

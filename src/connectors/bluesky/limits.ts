@@ -1,4 +1,4 @@
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 
 export const limits: PostLimits = {
   text: { max: 300, unit: "graphemes", maxBytes: 3000 },

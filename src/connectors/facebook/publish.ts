@@ -1,5 +1,5 @@
-import type { ContentAsset, PublicationContent } from "#domain/publishing/ports.ts";
-import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { ContentAsset, PublicationContent } from "#domain/model/publication-content.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, requireText, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";

@@ -1,4 +1,4 @@
-import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";

@@ -1,4 +1,4 @@
-import type { FailedOutcome } from "#domain/publishing/publisher.ts";
+import type { FailedOutcome } from "#domain/ports/publisher.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { toObject, toObjectList } from "../call-api.ts";
 import {

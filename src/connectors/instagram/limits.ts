@@ -1,4 +1,4 @@
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 
 const docs = "https://developers.facebook.com/documentation/instagram-platform";
 

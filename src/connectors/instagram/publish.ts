@@ -1,5 +1,5 @@
-import type { ContentAsset } from "#domain/publishing/ports.ts";
-import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import {
   commitContainer,
   isContainerKnown,

@@ -1,5 +1,5 @@
-import type { ContentAsset } from "#domain/publishing/ports.ts";
-import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
+import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
 import type { ProcessingStatus } from "../publishing/await-processing.ts";

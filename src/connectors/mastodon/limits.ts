@@ -1,5 +1,5 @@
-import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { InstanceLimits } from "#domain/model/instance-limits.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 import { toObject } from "../call-api.ts";
 import type { Platform } from "../platform.ts";
 

@@ -1,6 +1,6 @@
-import { listExtensions } from "#domain/assets/model/filename.ts";
-import type { ContentAsset } from "#domain/publishing/ports.ts";
-import type { CommitOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import { listExtensions } from "#domain/steps/content/filename.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
+import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { sha256 } from "#lib/digest.ts";
 import { parseList, requireId, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";

@@ -1,4 +1,4 @@
-import type { FailedOutcome } from "#domain/publishing/publisher.ts";
+import type { FailedOutcome } from "#domain/ports/publisher.ts";
 import { days, seconds } from "#lib/clock.ts";
 
 /** A call did not succeed. The publisher returns the outcome to the worker. */

@@ -1,6 +1,6 @@
-import type { Account } from "#domain/platforms/connection.ts";
-import type { AccessToken } from "#domain/platforms/ports.ts";
-import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type { Account } from "#domain/model/connection.ts";
+import type { AccessToken } from "#domain/ports/platforms.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type {
   CommitOutcome,
   CommitRequest,
@@ -8,7 +8,7 @@ import type {
   LookUpOutcome,
   LookUpRequest,
   PrepareRequest,
-} from "#domain/publishing/publisher.ts";
+} from "#domain/ports/publisher.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { SentFile } from "./upload-body.ts";
 

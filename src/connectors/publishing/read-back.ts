@@ -1,4 +1,4 @@
-import type { LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { LookUpOutcome } from "#domain/ports/publisher.ts";
 import { seconds } from "#lib/clock.ts";
 import type { FileProgress, LookUpContext } from "./publish-module.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { minutes, seconds } from "#lib/clock.ts";
 import type { PublicRequest } from "#lib/public-fetch.ts";
-import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
 
 /** A file that a call sends. */
 export interface SentFile {

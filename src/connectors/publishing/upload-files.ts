@@ -1,4 +1,4 @@
-import type { ContentAsset } from "#domain/publishing/ports.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
 import { awaitProcessing, type ProcessingStatus } from "./await-processing.ts";
 import { CallFailure, mediaRejectedOutcome } from "./call-failure.ts";
 import type { CallContext, PrepareContext } from "./publish-module.ts";

@@ -1,5 +1,5 @@
-import type { ContentAsset } from "#domain/publishing/ports.ts";
-import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/publishing/publisher.ts";
+import type { ContentAsset } from "#domain/model/publication-content.ts";
+import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";

@@ -1,4 +1,4 @@
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import type { PostLimits } from "#domain/model/platform-limits.ts";
 
 const readOn = "2026-11-15";
 

@@ -1,10 +1,5 @@
-import { days } from "#lib/clock.ts";
-import type { Deps } from "../deps.ts";
-
-export const callHistoryDays = 30;
-
-/** Days since 1970, UTC. */
-export const toDayNumber = (ms: number): number => Math.floor(ms / days(1));
+import { toDayNumber } from "../model/grant.ts";
+import type { Deps } from "../ports/deps.ts";
 
 export interface CallRecorder {
   record(grantId: string): void;

@@ -1,6 +1,6 @@
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 
 /** Counts one call by a user or through an upload link. Returns an error, and counts nothing, at the limit. */
 export type CallLimitCheck = (key: string) => AppError | undefined;

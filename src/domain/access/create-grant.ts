@@ -1,9 +1,9 @@
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Scope, SignedInUser } from "../caller.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps } from "../deps.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
+import type { Deps } from "../ports/deps.ts";
 import { describeMe } from "./me.ts";
-import type { Grant } from "./ports.ts";
+import type { Grant } from "../model/grant.ts";
 
 export interface NewGrant {
   clientId: string;

@@ -3,9 +3,9 @@ import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Role } from "../policy.ts";
-import { id } from "../text.ts";
+import { id } from "../model/text.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string | null };

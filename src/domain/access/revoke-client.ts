@@ -1,10 +1,10 @@
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize, may } from "../policy.ts";
-import type { ListedGrant } from "./ports.ts";
+import type { ListedGrant } from "../model/grant.ts";
 
 /** Revokes a grant: the client's next call is rejected. Idempotent. */
 export async function revokeClient(

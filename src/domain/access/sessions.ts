@@ -1,8 +1,8 @@
 import { days } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import type { SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import type { User } from "./ports.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { User } from "../model/user.ts";
 
 /** The lifetime of a session, counted from sign-in; use does not extend it. */
 export const sessionLifetime = days(14);

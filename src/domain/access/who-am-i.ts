@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
-import { assetKinds, inlineLimitBytes } from "../assets/model/kinds.ts";
-import { maxPixels } from "../assets/content/image-header.ts";
-import { uploadUrlLifetime } from "../assets/request-asset-upload.ts";
+import { assetKinds, inlineLimitBytes } from "../model/asset-kinds.ts";
+import { maxPixels } from "../steps/content/image-header.ts";
+import { uploadUrlLifetime } from "../model/storage-keys.ts";
 import { scopes, type Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize, roles } from "../policy.ts";
 
 export const whoAmIInput = z.strictObject({});

@@ -1,29 +1,6 @@
-import { z } from "zod";
-import { isId, type IdKind } from "#lib/ids.ts";
-import type { ActivityRow, ActivityStore } from "./record.ts";
-
-export const objectTypes = ["post", "asset", "publication", "member", "client", "account"] as const;
-export type ObjectType = (typeof objectTypes)[number];
-
-export const activityObject = z.object({
-  type: z.enum(objectTypes),
-  id: z.string(),
-  name: z.string().nullable().describe("Current name; the name at the time if it was deleted since; null if unknown."),
-  state: z.enum(["current", "trashed", "gone"]),
-});
-
-export type ActivityObject = z.infer<typeof activityObject>;
-
-/** A publication has no name of its own: it is named by its post and its account. */
-export type NamedType = Exclude<ObjectType, "publication">;
-
-/** An object with its name and state. The state of a former member and of a revoked client is `gone`. */
-export interface NamedObject {
-  type: NamedType;
-  id: string;
-  name: string;
-  state: ActivityObject["state"];
-}
+import { type IdKind, isId } from "#lib/ids.ts";
+import { type ActivityObject, type ActivityRow, type ObjectType, objectTypes } from "../model/activity.ts";
+import type { ActivityStore } from "../ports/activity.ts";
 
 const idKinds: Record<ObjectType, IdKind> = {
   post: "post",

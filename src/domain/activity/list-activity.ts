@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
-import { pageInput, parseCursor, toPage } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { toUserOrClient, userOrClientView } from "../model/user-or-client.ts";
+import { pageInput, parseCursor, toPage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { text } from "../text.ts";
-import { activityObject, nameObjects } from "./activity-objects.ts";
-import { activityActions } from "./record.ts";
+import { text } from "../model/text.ts";
+import { activityActions, activityObject } from "../model/activity.ts";
+import { nameObjects } from "./activity-objects.ts";
 
 export const listActivityInput = z.strictObject(pageInput);
 

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { attachToPost } from "../changes/change-asset.ts";
-import { retryOnConflict } from "../conflict.ts";
+import { retryOnConflict } from "../model/conflict.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
-import { isUploading, parseAssetId, toAssetView, type AssetView } from "./model/asset.ts";
-import { confirmPresignedUpload, notUploadedError, type AttachDeps } from "./lifecycle/confirm-presigned-upload.ts";
-import { throwPostFull } from "./lifecycle/positions.ts";
-import { createTransitionError } from "./lifecycle/transitions.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
+import { type AssetView, isUploading, parseAssetId, toAssetView } from "../model/asset.ts";
+import { type AttachDeps, confirmPresignedUpload, notUploadedError } from "./confirm-presigned-upload.ts";
+import { throwPostFull } from "../changes/post-full.ts";
+import { createTransitionError } from "../model/asset-transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 

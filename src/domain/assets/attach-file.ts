@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import { authorize } from "../policy.ts";
-import { id, text } from "../text.ts";
-import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/import-file.ts";
-import { cleanFilename, truncateFilename } from "./model/filename.ts";
+import { id, text } from "../model/text.ts";
+import { type ImportContext, type ImportDeps, importFile } from "./import-file.ts";
+import { cleanFilename, truncateFilename } from "../steps/content/filename.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 /** AI clients define these field names and may add fields, so unknown fields are ignored. */

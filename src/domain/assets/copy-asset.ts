@@ -2,12 +2,12 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { insertCopy } from "../changes/insert-asset.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { id } from "../text.ts";
-import { buildNewAsset } from "./lifecycle/new-asset.ts";
-import { parseAssetId, type Asset, type ReadyAsset } from "./model/asset.ts";
+import { id } from "../model/text.ts";
+import { buildNewAsset } from "../steps/new-asset.ts";
+import { type Asset, parseAssetId, type ReadyAsset } from "../model/asset.ts";
 
 export const copyAssetInput = z.strictObject({ assetId: id });
 export const copyAssetOutput = z.object({ assetId: z.string().describe("The id of the copy.") });

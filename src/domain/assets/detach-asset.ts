@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import { detachFromPost } from "../changes/change-asset.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
-import { parseAssetId } from "./model/asset.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
+import { parseAssetId } from "../model/asset.ts";
 
 export const detachAssetInput = z.strictObject({ postId: id, assetId: id });
 export const detachAssetOutput = z.object({ detached: z.string().describe("The asset's id.") });

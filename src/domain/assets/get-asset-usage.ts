@@ -1,11 +1,11 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { isReady, parseAssetId, type AssetDetail } from "./model/asset.ts";
-import { describeAsset } from "./model/describe-asset.ts";
-import type { FileUse } from "./ports.ts";
+import { type AssetDetail, isReady, parseAssetId } from "../model/asset.ts";
+import { describeAsset } from "../steps/describe-asset.ts";
+import type { FileUse } from "../ports/assets.ts";
 
 /** The most copies that a result lists. */
 const maxCopies = 50;

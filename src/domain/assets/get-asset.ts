@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { id } from "../text.ts";
-import { parseAssetId, type AssetDetail } from "./model/asset.ts";
-import { parseKeyAssetId } from "./model/storage-keys.ts";
-import { describeAsset, includeUrlsInput, needsUrls } from "./model/describe-asset.ts";
+import { id } from "../model/text.ts";
+import { type AssetDetail, parseAssetId } from "../model/asset.ts";
+import { parseKeyAssetId } from "../model/storage-keys.ts";
+import { describeAsset, includeUrlsInput, needsUrls } from "../steps/describe-asset.ts";
 
 export const getAssetInput = z.strictObject({
   assetId: id,

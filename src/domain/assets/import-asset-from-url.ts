@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import { idempotencyKey } from "../run-once.ts";
+import { idempotencyKey } from "../steps/run-once.ts";
 import { authorize } from "../policy.ts";
-import { id, text } from "../text.ts";
-import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/import-file.ts";
-import { kindNames } from "./model/asset.ts";
-import { filenameInput } from "./model/filename.ts";
+import { id, text } from "../model/text.ts";
+import { type ImportContext, type ImportDeps, importFile } from "./import-file.ts";
+import { kindNames } from "../model/asset.ts";
+import { filenameInput } from "../steps/content/filename.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 export const importAssetFromUrlInput = z.strictObject({

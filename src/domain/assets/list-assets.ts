@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Page, pageInput, parseCursor, toPage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { splitQuery } from "../search/fold.ts";
-import { search } from "../search/search.ts";
-import { tagFilter } from "../tags.ts";
-import { text } from "../text.ts";
-import { kindNames, listedAssetView, toListedAssetView, type Asset, type AssetDetail } from "./model/asset.ts";
-import { describeAssets } from "./model/describe-asset.ts";
+import { splitQuery } from "../model/search/fold.ts";
+import { search } from "../steps/search.ts";
+import { tagFilter } from "../model/tags.ts";
+import { text } from "../model/text.ts";
+import { type Asset, type AssetDetail, kindNames, listedAssetView, toListedAssetView } from "../model/asset.ts";
+import { describeAssets } from "../steps/describe-asset.ts";
 
 export const listAssetsInput = z.strictObject({
   unattached: z.boolean().optional().describe("Only assets that are not on a post."),

@@ -1,16 +1,14 @@
 import { z } from "zod";
-import { toIsoTime, minutes } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import { insertPendingAsset } from "../changes/insert-asset.ts";
-import type { Deps } from "../deps.ts";
+import { checkQuota } from "../changes/quota.ts";
+import { declaredTypeInput, parseDeclaredType } from "../model/declared-type.ts";
+import { incomingKey, uploadUrlLifetime } from "../model/storage-keys.ts";
 import { authorize } from "../policy.ts";
-import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
-import { resolveFilename, filenameInput } from "./model/filename.ts";
-import { incomingKey } from "./model/storage-keys.ts";
-import { buildPendingAsset } from "./lifecycle/new-asset.ts";
-import { checkQuota } from "./lifecycle/quota.ts";
-
-export const uploadUrlLifetime = minutes(10);
+import type { Deps } from "../ports/deps.ts";
+import { filenameInput, resolveFilename } from "../steps/content/filename.ts";
+import { buildPendingAsset } from "../steps/new-asset.ts";
 
 export const requestAssetUploadInput = z.strictObject({ ...declaredTypeInput, filename: filenameInput });
 

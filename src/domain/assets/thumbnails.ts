@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { isReady, parseAssetId, type Asset, type ReadyAsset } from "./model/asset.ts";
-import { createStoredFileSource } from "./content/byte-source.ts";
-import { thumbnailKey } from "./model/storage-keys.ts";
-import { canHaveThumbnail, thumbnailType } from "./model/media-metadata.ts";
+import { type Asset, isReady, parseAssetId, type ReadyAsset } from "../model/asset.ts";
+import { createStoredFileSource } from "../ports/byte-source.ts";
+import { thumbnailKey } from "../model/storage-keys.ts";
+import { canHaveThumbnail, thumbnailType } from "../model/media.ts";
 
 /** More than any thumbnail needs. */
 const maxThumbnailBytes = 1024 * 1024;

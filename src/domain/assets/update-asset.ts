@@ -2,15 +2,15 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { changeAsset } from "../changes/change-asset.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps } from "../deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { tags } from "../tags.ts";
-import { id, text } from "../text.ts";
-import { parseAssetId, type AssetDetail } from "./model/asset.ts";
-import { describeAsset, needsUrls } from "./model/describe-asset.ts";
-import { requiredFilename } from "./model/filename.ts";
-import type { AssetChange } from "./ports.ts";
+import { tags } from "../model/tags.ts";
+import { id, text } from "../model/text.ts";
+import { type AssetDetail, parseAssetId } from "../model/asset.ts";
+import { describeAsset, needsUrls } from "../steps/describe-asset.ts";
+import { requiredFilename } from "../steps/content/filename.ts";
+import type { AssetChange } from "../ports/assets.ts";
 
 export const updateAssetInput = z.strictObject({
   assetId: id,

@@ -2,20 +2,20 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import { insertReadyAsset } from "../changes/insert-asset.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { checkInlineSize, decodeInline } from "./content/base64.ts";
-import { createBufferSource } from "./content/byte-source.ts";
-import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
-import { readMediaMetadata } from "./model/media-metadata.ts";
-import { resolveFilename, filenameInput } from "./model/filename.ts";
-import { checkContent } from "./content/check-content.ts";
-import { createFileKey } from "./model/storage-keys.ts";
-import { inlineLimitBytes } from "./model/kinds.ts";
-import { buildNewAsset } from "./lifecycle/new-asset.ts";
-import { checkQuota } from "./lifecycle/quota.ts";
-import { withReservedKey, toStoredFields } from "./lifecycle/store-bytes.ts";
-import type { Asset } from "./model/asset.ts";
+import { checkInlineSize, decodeInline } from "../steps/content/base64.ts";
+import { createBufferSource } from "../ports/byte-source.ts";
+import { declaredTypeInput, parseDeclaredType } from "../model/declared-type.ts";
+import { readMediaMetadata } from "../steps/content/read-media-metadata.ts";
+import { filenameInput, resolveFilename } from "../steps/content/filename.ts";
+import { checkContent } from "../steps/content/check-content.ts";
+import { createFileKey } from "../model/storage-keys.ts";
+import { inlineLimitBytes } from "../model/asset-kinds.ts";
+import { buildNewAsset } from "../steps/new-asset.ts";
+import { checkQuota } from "../changes/quota.ts";
+import { toStoredFields, withReservedKey } from "./store-bytes.ts";
+import type { Asset } from "../model/asset.ts";
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,

@@ -1,9 +1,9 @@
 import { notFoundError } from "#lib/errors.ts";
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
-import { createTransitionError } from "../assets/lifecycle/transitions.ts";
-import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
-import type { AssetChange } from "../assets/ports.ts";
-import type { Tx } from "../deps.ts";
+import { type ChangeActivity, recordChange } from "./record-activity.ts";
+import { createTransitionError } from "../model/asset-transitions.ts";
+import type { Asset, ReadyAsset } from "../model/asset.ts";
+import type { AssetChange } from "../ports/assets.ts";
+import type { Tx } from "../ports/deps.ts";
 import { changePost } from "./change-post.ts";
 import type { ChangeDeps, Editor } from "./editor.ts";
 import { attach, detach } from "./post-assets.ts";

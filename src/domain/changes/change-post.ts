@@ -1,12 +1,12 @@
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
-import { ConflictError } from "../conflict.ts";
-import type { Tx } from "../deps.ts";
-import type { RecordOptions } from "../history/ports.ts";
-import type { Post } from "../posts/post.ts";
-import type { PostChange } from "../posts/ports.ts";
+import { type ChangeActivity, recordChange } from "./record-activity.ts";
+import { ConflictError } from "../model/conflict.ts";
+import type { Tx } from "../ports/deps.ts";
+import type { RecordOptions } from "../ports/history.ts";
+import type { Post } from "../model/post.ts";
+import type { PostChange } from "../ports/posts.ts";
 import { toAuthor, type Change, type ChangeDeps, type Editor } from "./editor.ts";
 import { revisePublications } from "./revise-publications.ts";
-import { writes } from "./writes/write-stores.ts";
+import { writes } from "../ports/write-stores.ts";
 
 declare const isRecorded: unique symbol;
 

@@ -1,18 +1,19 @@
 import { AppError } from "#lib/errors.ts";
 import { toIsoTime } from "#lib/clock.ts";
-import { undefinedOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
-import type { Publication, PublicationChange, PublicationCondition } from "../publishing/ports.ts";
+import { undefinedOnConflict } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import type { Publication } from "../model/publication.ts";
+import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
 import {
-  recordPublicationActivity,
-  workerActor,
   type PublicationAction,
   type PublicationActor,
-} from "../publishing/publication.ts";
-import { isDueAtOnce, unscheduledColumns } from "../publishing/publish-time.ts";
-import { nextState, type PublicationEvent } from "../publishing/states.ts";
+  recordPublicationActivity,
+  workerActor,
+} from "./publication-activity.ts";
+import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
+import { nextState, type PublicationEvent } from "../model/publication-states.ts";
 import { updatePublication } from "./writes/publication-rows.ts";
-import { writes } from "./writes/write-stores.ts";
+import { writes } from "../ports/write-stores.ts";
 
 type ChangeDeps = Pick<Deps, "newId" | "clock">;
 

@@ -1,12 +1,12 @@
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
-import { isUploading, type Asset, type ReadyAsset, type UploadingAsset } from "../assets/model/asset.ts";
-import type { Claim, ConfirmedFile, RecognizedFile } from "../assets/ports.ts";
-import { ConflictError } from "../conflict.ts";
-import type { Tx } from "../deps.ts";
+import { type ChangeActivity, recordChange } from "./record-activity.ts";
+import { type Asset, isUploading, type ReadyAsset, type UploadingAsset } from "../model/asset.ts";
+import type { Claim, ConfirmedFile, RecognizedFile } from "../ports/assets.ts";
+import { ConflictError } from "../model/conflict.ts";
+import type { Tx } from "../ports/deps.ts";
 import { changePost } from "./change-post.ts";
 import type { Change, ChangeDeps, Editor } from "./editor.ts";
 import { chargeStudio, recordMove, reservePosition } from "./writes/asset-rows.ts";
-import { writes } from "./writes/write-stores.ts";
+import { writes } from "../ports/write-stores.ts";
 
 /** A pending asset with the claim of its presigned upload. */
 export type ClaimedAsset = Asset & Claim;

@@ -1,13 +1,13 @@
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
-import { isReady, isUploading, type Asset } from "../assets/model/asset.ts";
-import type { MultipartFile } from "../assets/model/file-store.ts";
-import { incomingKey, lateWriteGrace, thumbnailKey } from "../assets/model/storage-keys.ts";
+import { type ChangeActivity, recordChange } from "./record-activity.ts";
+import { type Asset, isReady, isUploading } from "../model/asset.ts";
+import type { MultipartFile } from "../ports/file-store.ts";
+import { incomingKey, lateWriteGrace, thumbnailKey } from "../model/storage-keys.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
-import { contentTables, type ContentTable } from "../studios/ports.ts";
-import type { TrashPosition } from "../trash/ports.ts";
-import { writes } from "./writes/write-stores.ts";
+import { ConflictError } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { type ContentTable, contentTables } from "../ports/studios.ts";
+import type { TrashPosition } from "../ports/trash.ts";
+import { writes } from "../ports/write-stores.ts";
 
 /** The files of deleted assets that no other asset uses. */
 export interface UnusedFiles {

@@ -1,6 +1,6 @@
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
-import type { Author } from "../history/ports.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import type { Author } from "../model/revision.ts";
 
 /** The caller of a change. `undoId` is set while undoing. */
 export type Editor = Caller & { undoId?: string };

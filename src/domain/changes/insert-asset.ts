@@ -1,12 +1,12 @@
 import { AppError } from "#lib/errors.ts";
-import { recordChange, type ChangeActivity } from "../activity/record.ts";
-import type { Asset, ReadyAsset } from "../assets/model/asset.ts";
+import { type ChangeActivity, recordChange } from "./record-activity.ts";
+import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import { ConflictError } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import type { ChangeDeps } from "./editor.ts";
 import { chargeStudio, reservePosition } from "./writes/asset-rows.ts";
-import { writes } from "./writes/write-stores.ts";
+import { writes } from "../ports/write-stores.ts";
 
 /** Stores a new pending asset and charges its bytes to the studio. An upload to a post reserves its position there. */
 export async function insertPendingAsset(

@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
-import { findInsertIndex } from "../assets/lifecycle/positions.ts";
-import { isReady, type Asset, type ReadyAsset } from "../assets/model/asset.ts";
-import type { AssetChange } from "../assets/ports.ts";
-import { ConflictError } from "../conflict.ts";
+import { findInsertIndex } from "../model/asset-order.ts";
+import { type Asset, isReady, type ReadyAsset } from "../model/asset.ts";
+import type { AssetChange } from "../ports/assets.ts";
+import { ConflictError } from "../model/conflict.ts";
 import type { RunningEdit } from "./change-post.ts";
 import { recordMove, reservePosition, updateAsset } from "./writes/asset-rows.ts";
-import { writes } from "./writes/write-stores.ts";
+import { writes } from "../ports/write-stores.ts";
 
 /** Why an asset could not be attached to a post again. */
 export const missingReasons = ["deleted", "on_another_post", "post_full"] as const;

@@ -1,14 +1,20 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { toAuthor } from "../changes/editor.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
-import { commentBody, maxCommentsPerPost, parseCommentId, toCommentView, type CommentView } from "./comment.ts";
-import type { Comment } from "./ports.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
+import {
+  type Comment,
+  commentBody,
+  type CommentView,
+  maxCommentsPerPost,
+  parseCommentId,
+  toCommentView,
+} from "../model/comment.ts";
 
 export const addCommentInput = z.strictObject({ postId: id, body: commentBody });
 

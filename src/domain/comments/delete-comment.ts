@@ -1,9 +1,9 @@
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parseCommentId } from "./comment.ts";
+import { parseCommentId } from "../model/comment.ts";
 import { lockComment } from "./lock-comment.ts";
 
 /** Deletes a comment that the caller, or an AI client for the caller, wrote. Replies by others stay. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage } from "../page.ts";
+import { type CommentView, toCommentView } from "../model/comment.ts";
+import { pageInput, parseCursor, toPage } from "../model/page.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
-import { toCommentView, type CommentView } from "./comment.ts";
+import type { Deps } from "../ports/deps.ts";
 
 export const listCommentsInput = z.strictObject({ postId: id, ...pageInput });
 
@@ -24,20 +24,4 @@ export async function listComments(
   const rows = await deps.comments.list(postId, { after, limit: input.limit + 1 });
   const { items, nextCursor } = toPage(rows, input.limit, listKey);
   return { comments: items.map(toCommentView), nextCursor };
-}
-
-/** Bounds what a model reads with one call. */
-const maxNewestComments = 50;
-/** Maximum total length of these comments. The newest one is included even if it is longer. */
-const maxTextLength = 20_000;
-
-/** Lists the newest comments of a post, newest first. `olderComments` is the number of comments that are left out. */
-export async function listNewestComments(
-  { comments }: Pick<Deps, "comments">,
-  postId: string,
-): Promise<{ comments: CommentView[]; olderComments: number }> {
-  const [rows, count] = await Promise.all([comments.listNewest(postId, maxNewestComments), comments.count(postId)]);
-  let textLength = 0;
-  const shownRows = rows.filter(({ body }, i) => (textLength += body.length) <= maxTextLength || i === 0);
-  return { comments: shownRows.map(toCommentView), olderComments: Math.max(0, count - shownRows.length) };
 }

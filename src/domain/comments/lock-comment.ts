@@ -1,5 +1,5 @@
-import type { Tx } from "../deps.ts";
-import type { ListedComment } from "./ports.ts";
+import type { Tx } from "../ports/deps.ts";
+import type { ListedComment } from "../model/comment.ts";
 
 /**
  * Reads a comment after locking its post, so that parallel calls change the comments of a post one after the other. With

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parseCommentId, toCommentView, type CommentView } from "./comment.ts";
+import { type CommentView, parseCommentId, toCommentView } from "../model/comment.ts";
 import { lockComment } from "./lock-comment.ts";
 
 export const resolveCommentInput = z.strictObject({ resolved: z.boolean() });

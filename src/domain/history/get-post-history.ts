@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
-import { kindNames } from "../assets/model/asset.ts";
+import { kindNames } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
-import { encodeCursor, pageInput, parseCursor } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { toUserOrClient, userOrClientView } from "../model/user-or-client.ts";
+import { encodeCursor, pageInput, parseCursor } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, postStatuses } from "../posts/post.ts";
-import { limitToAssets, variant } from "../posts/variant.ts";
-import { crop } from "../renditions/crop.ts";
-import { tagsView } from "../tags.ts";
-import { id } from "../text.ts";
-import { revisionFields, type Revision } from "./ports.ts";
+import { parsePostId, postStatuses } from "../model/post.ts";
+import { limitToAssets, variant } from "../model/variant.ts";
+import { crop } from "../model/renditions/crop.ts";
+import { tagsView } from "../model/tags.ts";
+import { id } from "../model/text.ts";
+import { type Revision, revisionFields } from "../model/revision.ts";
 
 export const getPostHistoryInput = z.strictObject({ postId: id, ...pageInput });
 

@@ -1,20 +1,19 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import type { Asset } from "../assets/model/asset.ts";
-import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
+import type { Asset } from "../model/asset.ts";
+import { describeAssets, needsUrls } from "../steps/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { changePost, type RunningEdit } from "../changes/change-post.ts";
 import { changeAssetOfPost, missingReasons, setAssets, type MissingAsset } from "../changes/post-assets.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
-import { parsePostId, postView, toPostView, type Post } from "../posts/post.ts";
-import { approveAgain, listVoidedApprovals, selectApprovable } from "../publishing/approve-again.ts";
-import type { Publication } from "../publishing/ports.ts";
-import { toWebPublicationView, type WebPublicationView } from "../publishing/publication.ts";
-import { id } from "../text.ts";
-import type { Revision, RevisionAsset } from "./ports.ts";
+import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
+import { parsePostId, type Post, postView, toPostView } from "../model/post.ts";
+import { approveAgain, listVoidedApprovals, selectApprovable } from "../steps/approve-again.ts";
+import { type Publication, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
+import { id } from "../model/text.ts";
+import type { Revision, RevisionAsset } from "../model/revision.ts";
 
 export const restorePostInput = z.strictObject({
   postId: id,

@@ -1,10 +1,10 @@
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Operator } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { undefinedOnConflict, ConflictError } from "../conflict.ts";
-import { updateOwnerCount } from "../studios/members.ts";
+import type { Deps } from "../ports/deps.ts";
+import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
+import { updateOwnerCount } from "../steps/update-owner-count.ts";
 import { getUser } from "./lookups.ts";
 
 /**

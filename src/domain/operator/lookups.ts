@@ -1,12 +1,11 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { normalizeEmail } from "../access/email.ts";
-import { callHistoryDays, toDayNumber } from "../access/call-counts.ts";
-import { toGrantView, type GrantView } from "../access/list-clients.ts";
-import type { User } from "../access/ports.ts";
+import { normalizeEmail } from "../model/email.ts";
+import { callHistoryDays, type GrantView, toDayNumber, toGrantView } from "../model/grant.ts";
+import type { User } from "../model/user.ts";
 import type { Operator } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Role } from "../policy.ts";
 
 /** Finds a user by id or email; throws if several users have the email. */

@@ -1,8 +1,8 @@
 import { tryChangePublication } from "../changes/change-publication.ts";
 import type { Operator } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { describeStep } from "../publishing/change-state.ts";
-import { unscheduledColumns } from "../publishing/publish-time.ts";
+import type { Deps } from "../ports/deps.ts";
+import { describeStep } from "../steps/describe-step.ts";
+import { unscheduledColumns } from "../model/publish-time.ts";
 
 const batchSize = 100;
 

@@ -1,9 +1,9 @@
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { forceRevokeGrant } from "../access/grants.ts";
-import { recordActivity } from "../activity/record.ts";
+import { forceRevokeGrant } from "../steps/force-revoke-grant.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Operator } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { getUser } from "./lookups.ts";
 
 export interface RevokedAccess {

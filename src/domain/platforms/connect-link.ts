@@ -2,13 +2,15 @@ import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { resolveStudioCaller } from "../studios/get-studio.ts";
+import { resolveStudioCaller } from "../steps/resolve-studio-caller.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { throwAsAppError } from "./platform-error.ts";
-import { getConfiguredPlatform, type PlatformTarget } from "./connection.ts";
-import type { ConnectLink, PendingConnect, PlatformInfo, SealedPendingConnect } from "./ports.ts";
+import { throwAsAppError } from "../model/platform-error.ts";
+import { getConfiguredPlatform } from "../steps/configured-platform.ts";
+import type { PlatformTarget } from "../model/connection.ts";
+import type { ConnectLink, PendingConnect, SealedPendingConnect } from "../ports/platforms.ts";
+import type { PlatformInfo } from "../model/platform.ts";
 
 /** How long a user may stay on the platform's consent page. */
 const stateLifetimeMs = minutes(10);

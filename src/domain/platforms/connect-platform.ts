@@ -3,15 +3,15 @@ import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
-import { enforceRateLimit } from "../access/rate-limit.ts";
+import { enforceRateLimit } from "../steps/rate-limit.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { text } from "../text.ts";
+import { text } from "../model/text.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { throwAsAppError } from "./platform-error.ts";
-import { getConfiguredPlatform } from "./connection.ts";
-import type { PlatformInfo } from "./ports.ts";
+import { throwAsAppError } from "../model/platform-error.ts";
+import { getConfiguredPlatform } from "../steps/configured-platform.ts";
+import type { PlatformInfo } from "../model/platform.ts";
 
 /**
  * Normalizes the instance URL to its origin. The check for private IP addresses runs later, when the server opens the

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
 import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
+import { recordActivity } from "../changes/record-activity.ts";
+import { getAccountLabel, parseConnectionId } from "../model/connection.ts";
+import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
-import { id } from "../text.ts";
-import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
-import { revokeSealedCredential } from "./credentials.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { revokeSealedCredential } from "../steps/credentials.ts";
+import { deleteCurrentCredential } from "../steps/delete-current-credential.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 
@@ -65,24 +64,4 @@ async function cancelNextPublications(
   const publications = await tx.publications.listByConnection(connectionId, states, cancelBatchSize);
   await cancelPublications(deps, tx, caller, publications);
   return publications.length === cancelBatchSize;
-}
-
-/**
- * Deletes the credential and returns the connection as it was before, so that the credential can be revoked. Retries if
- * another call has renewed the credential, so that the newest one is revoked. Undefined if already disconnected.
- */
-export async function deleteCurrentCredential(
-  tx: Tx,
-  studioId: string,
-  connectionId: string,
-): Promise<PlatformConnection | undefined> {
-  return retryOnConflict(async () => {
-    const currentConnection = await tx.platformStore.find(studioId, connectionId);
-    if (!currentConnection) throw notFoundError("platform_connection");
-    const { id: currentId, state, credentialGeneration } = currentConnection;
-    if (state === "disconnected") return undefined;
-    if (!(await tx.platformStore.deleteCredential(currentId, "disconnected", credentialGeneration)))
-      throw new ConflictError();
-    return currentConnection;
-  });
 }

@@ -1,14 +1,15 @@
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { authorizeConnectLink, connectExpiredError, unsealTokenKey } from "./connect-link.ts";
-import { getAccountLabel, type PlatformTarget } from "./connection.ts";
-import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
-import { throwAsAppError, PlatformError } from "./platform-error.ts";
-import type { GrantedAccount, PlatformApp, PlatformInfo, SealedPendingConnect } from "./ports.ts";
+import { getAccountLabel, type PlatformTarget } from "../model/connection.ts";
+import { computeCredentialTimes, revokeCredential, sealCredential } from "../steps/credentials.ts";
+import { PlatformError, throwAsAppError } from "../model/platform-error.ts";
+import type { GrantedAccount, PlatformApp, SealedPendingConnect } from "../ports/platforms.ts";
+import type { PlatformInfo } from "../model/platform.ts";
 
 /** Maximum number of connected accounts per studio, because reading a post validates it against all of them. */
 export const maxConnections = 100;

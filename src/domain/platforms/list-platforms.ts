@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { connectionView, getSettingsHint, toConnectionView } from "./connection.ts";
-import type { PlatformInfo } from "./ports.ts";
-import { findMediaWarning } from "./media-reachability.ts";
+import { connectionView, toConnectionView } from "../model/connection.ts";
+import { getSettingsHint } from "../steps/configured-platform.ts";
+import type { PlatformInfo } from "../model/platform.ts";
+import { findMediaWarning } from "../model/validation/media-reachability.ts";
 
 export const listPlatformsInput = z.strictObject({});
 

@@ -1,6 +1,7 @@
-import type { Deps } from "../deps.ts";
-import type { PlatformTarget } from "./connection.ts";
-import type { PlatformApp, PlatformInfo } from "./ports.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { PlatformTarget } from "../model/connection.ts";
+import type { PlatformApp } from "../ports/platforms.ts";
+import type { PlatformInfo } from "../model/platform.ts";
 
 type AppDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
 

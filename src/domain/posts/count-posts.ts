@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { activeStatuses, postFilterInput } from "./list-post-summaries.ts";
 

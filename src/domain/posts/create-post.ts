@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import { insertPost } from "../changes/change-post.ts";
-import type { Deps } from "../deps.ts";
-import { idempotencyKey, runOnce } from "../run-once.ts";
+import type { Deps } from "../ports/deps.ts";
+import { idempotencyKey, runOnce } from "../steps/run-once.ts";
 import { authorize } from "../policy.ts";
-import { tags } from "../tags.ts";
-import { postFields, toPostView, type Post, type PostView } from "./post.ts";
-import { addDetails, type ValidationDeps } from "./get-post.ts";
+import { tags } from "../model/tags.ts";
+import { type Post, postFields, type PostView, toPostView } from "../model/post.ts";
+import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { changePost } from "../changes/change-post.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { id } from "../text.ts";
-import { createTrashMark } from "../trash/trash-mark.ts";
-import { parsePostId } from "./post.ts";
+import { id } from "../model/text.ts";
+import { createTrashMark } from "../changes/trash-mark.ts";
+import { parsePostId } from "../model/post.ts";
 
 export const deletePostInput = z.strictObject({ postId: id });
 export const deletePostOutput = z.object({ deleted: z.string().describe("The post's id.") });

@@ -1,10 +1,10 @@
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { buildSearchText, containsWords, splitQuery } from "../search/fold.ts";
-import type { SearchSource } from "../search/ports.ts";
-import { search } from "../search/search.ts";
-import type { PostSearchFilter } from "./ports.ts";
+import { buildSearchText, containsWords, splitQuery } from "../model/search/fold.ts";
+import type { SearchSource } from "../ports/search.ts";
+import { search } from "../steps/search.ts";
+import type { PostSearchFilter } from "../ports/posts.ts";
 
 /** Far more than the texts of real posts, of which only the ids are needed. */
 const maxTextLength = 5_000_000;

@@ -1,63 +1,14 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import { describeAssets, includeUrlsInput, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
-import { commentView } from "../comments/comment.ts";
-import { listNewestComments } from "../comments/list-comments.ts";
-import type { Deps } from "../deps.ts";
-import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
-import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
+import { commentView } from "../model/comment.ts";
+import { parsePostId, postView, toPostView } from "../model/post.ts";
+import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
-import { inspectImages, maxCallWaitMs, type InspectDeps } from "../renditions/inspect-images.ts";
-import { id } from "../text.ts";
-import type { DetailFlags } from "./ports.ts";
-import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
-
-export type ValidationDeps = Pick<Deps, "platforms" | "textChecks" | "platformStore" | "assets"> & InspectDeps;
-
-/** Validates the post against the rules of the studio's connected platforms. */
-async function validateForStudio(deps: ValidationDeps, studioId: string, post: PostView): Promise<ValidationView[]> {
-  const connections = await deps.platformStore.listConnected(studioId);
-  if (connections.length === 0) return [];
-  const hasImages = post.assets.some(({ kind }) => kind === "image");
-  const assets = hasImages ? await deps.assets.listByPosts([post.id]) : [];
-  const inspections = await inspectImages(deps, assets, maxCallWaitMs);
-  return validatePost(deps, connections, { ...post, inspections });
-}
-
-/** A post's view contains only the newest publications; list_publications returns all of them. */
-const maxPublications = 50;
-
-async function listPublications(
-  { publications }: Pick<Deps, "publications">,
-  studioId: string,
-  postId: string,
-): Promise<PublicationView[]> {
-  return (await publications.list(studioId, { postId, limit: maxPublications })).map(toPublicationView);
-}
-
-/** Adds the validation and the publications, which are part of a single post's view but not of a list of posts. */
-export async function addDetails<View extends PostView>(
-  deps: ValidationDeps & Pick<Deps, "posts" | "publications">,
-  studioId: string,
-  view: View,
-): Promise<View> {
-  return addExistingDetails(deps, studioId, view, await deps.posts.findDetailFlags(studioId, view.id));
-}
-
-/** Uses the flags to skip queries that would find nothing. */
-async function addExistingDetails<View extends PostView>(
-  deps: ValidationDeps & Pick<Deps, "publications">,
-  studioId: string,
-  view: View,
-  { hasPlatforms, hasPublications }: DetailFlags,
-): Promise<View> {
-  return {
-    ...view,
-    validation: hasPlatforms ? await validateForStudio(deps, studioId, view) : [],
-    publications: hasPublications ? await listPublications(deps, studioId, view.id) : [],
-  };
-}
+import type { Deps } from "../ports/deps.ts";
+import { describeAssets, includeUrlsInput, needsUrls } from "../steps/describe-asset.ts";
+import { addExistingDetails, type ValidationDeps } from "../steps/describe-post.ts";
+import { listNewestComments } from "../steps/newest-comments.ts";
 
 export const getPostInput = z.strictObject({
   postId: id,

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, parseTimeCursor, toPage, toTimePage, type Page } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { splitQuery } from "../search/fold.ts";
-import { createMatchExcerpt } from "../search/match-excerpt.ts";
-import { search } from "../search/search.ts";
-import { tagFilter } from "../tags.ts";
-import { text } from "../text.ts";
-import { postStages, postStatuses, type PostStatus } from "./post.ts";
-import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
+import { splitQuery } from "../model/search/fold.ts";
+import { createMatchExcerpt } from "../model/search/match-excerpt.ts";
+import { search } from "../steps/search.ts";
+import { tagFilter } from "../model/tags.ts";
+import { text } from "../model/text.ts";
+import { postStages, type PostStatus, postStatuses } from "../model/post.ts";
+import { postSummaryView } from "../model/post-summary.ts";
+import { toPostSummaryView } from "../steps/describe-post-summary.ts";
 
 export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
 /** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { toAssetView } from "../assets/model/asset.ts";
+import { toAssetView } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { pageInput, parseCursor, toPage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { splitQuery } from "../search/fold.ts";
-import { search } from "../search/search.ts";
-import { tagFilter } from "../tags.ts";
-import { text } from "../text.ts";
-import { postStatuses, postView, toPostView, type Post, type PostView } from "./post.ts";
-import { excerptLength } from "./post-summary.ts";
+import { splitQuery } from "../model/search/fold.ts";
+import { search } from "../steps/search.ts";
+import { tagFilter } from "../model/tags.ts";
+import { text } from "../model/text.ts";
+import { type Post, postStatuses, postView, type PostView, toPostView } from "../model/post.ts";
+import { excerptLength } from "../model/post-summary.ts";
 
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional(),

@@ -1,18 +1,25 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
+import { describeAssets, needsUrls } from "../steps/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { changePost } from "../changes/change-post.ts";
 import { reorderAssets } from "../changes/post-assets.ts";
-import type { Deps, Tx } from "../deps.ts";
-import { parseConnectionId } from "../platforms/connection.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { parseConnectionId } from "../model/connection.ts";
 import { authorize } from "../policy.ts";
-import { tags } from "../tags.ts";
-import { id } from "../text.ts";
-import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
-import { normalizeVariants, variantInput } from "./variant.ts";
-import { addDetails, type ValidationDeps } from "./get-post.ts";
+import { tags } from "../model/tags.ts";
+import { id } from "../model/text.ts";
+import {
+  parsePostId,
+  postFields,
+  postStatuses,
+  type PostView,
+  revisionConflictError,
+  toPostView,
+} from "../model/post.ts";
+import { normalizeVariants, variantInput } from "../model/variant.ts";
+import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,

@@ -3,18 +3,24 @@ import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, revisionConflictError } from "../posts/post.ts";
-import { id } from "../text.ts";
+import { parsePostId, revisionConflictError } from "../model/post.ts";
+import { id } from "../model/text.ts";
 import { assertApprover, lockPost } from "./change-publication.ts";
-import { applyEvent, assertPossible, changeState, type ChangeDeps } from "./change-state.ts";
-import { digestContent, readContent } from "./content.ts";
-import type { Publication, PublicationWithNames } from "./ports.ts";
-import { getPublication, toPublicationView, type PublicationView } from "./publication.ts";
-import { assertPublishable } from "./publish-post.ts";
-import { toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
+import { applyEvent, assertPossible, type ChangeDeps, changeState } from "./change-state.ts";
+import { digestContent } from "../model/publication-content.ts";
+import { readContent } from "../changes/read-content.ts";
+import {
+  type Publication,
+  type PublicationView,
+  type PublicationWithNames,
+  toPublicationView,
+} from "../model/publication.ts";
+import { getPublication } from "../steps/get-publication.ts";
+import { assertPublishable } from "../steps/find-publish-problems.ts";
+import { toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts";
 
 type ApproveDeps = ChangeDeps & Pick<Deps, "studios" | "platforms">;
 

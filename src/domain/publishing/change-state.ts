@@ -1,18 +1,20 @@
-import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { changePublication } from "../changes/change-publication.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
-import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
+import type { PublicationAction } from "../changes/publication-activity.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import { type PublicationEvent, transitions } from "../model/publication-states.ts";
 import {
-  getPublication,
-  toPublicationView,
-  tooLateError,
-  type PublicationAction,
+  type Publication,
   type PublicationView,
-} from "./publication.ts";
-import { nextState, transitions, type PublicationEvent } from "./states.ts";
+  type PublicationWithNames,
+  tooLateError,
+  toPublicationView,
+} from "../model/publication.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import type { PublicationChange } from "../ports/publications.ts";
+import { describeStep } from "../steps/describe-step.ts";
+import { getPublication } from "../steps/get-publication.ts";
 
 export type ChangeDeps = Pick<Deps, "publications" | "transact" | "newId" | "clock" | "wakeWorker">;
 
@@ -63,19 +65,6 @@ export async function applyEvent(
     detail: describeStep(publication, event, change),
   });
   return { ...publication, ...changedPublication, ...(await readUserNames(tx, caller, publication.id)) };
-}
-
-/** What the activity of a user says about a change of state. */
-export function describeStep(
-  { state, ...publication }: Publication,
-  event: PublicationEvent,
-  { scheduledFor = publication.scheduledFor }: PublicationChange,
-): Record<string, unknown> {
-  return {
-    from: state,
-    to: nextState(state, event),
-    ...(scheduledFor === null ? {} : { at: toIsoTime(scheduledFor) }),
-  };
 }
 
 /** Throws `too_late` if the event can't happen in the publication's state. */

@@ -1,17 +1,13 @@
 import { toIsoTime } from "#lib/clock.ts";
-import type { ListedActivity } from "../activity/record.ts";
+import type { ListedActivity } from "../model/activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { toUserOrClient, type UserOrClient } from "../user-or-client.ts";
+import type { Deps } from "../ports/deps.ts";
+import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
 import { authorize } from "../policy.ts";
-import { toSentContent } from "./content.ts";
-import type { PublicationWithNames, PublicationContent } from "./ports.ts";
-import {
-  getPublication,
-  toWebPublicationView,
-  type PublicationAction,
-  type WebPublicationView,
-} from "./publication.ts";
+import { type PublicationContent, toSentContent } from "../model/publication-content.ts";
+import { type PublicationWithNames, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
+import { getPublication } from "../steps/get-publication.ts";
+import type { PublicationAction } from "../changes/publication-activity.ts";
 
 /** A timeline has only the newest entries. Retries end after an hour, so only users can cause more than this. */
 const maxTimelineLength = 200;

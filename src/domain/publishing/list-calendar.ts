@@ -1,43 +1,16 @@
 import { z } from "zod";
 import { days, toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import { summaryAssetView, summaryPublicationView } from "../model/post-summary.ts";
+import { postStatuses } from "../model/post.ts";
+import { splitQuery } from "../model/search/fold.ts";
+import { tagFilter } from "../model/tags.ts";
+import { text } from "../model/text.ts";
 import { authorize } from "../policy.ts";
-import { postStatuses, type PostStatus } from "../posts/post.ts";
-import { splitQuery } from "../search/fold.ts";
-import { searchBudget } from "../search/search.ts";
-import { tagFilter } from "../tags.ts";
-import { text } from "../text.ts";
-import {
-  summaryAssetView,
-  summaryPublicationView,
-  toSummaryAssetView,
-  toSummaryPublicationView,
-  type SummaryAsset,
-  type SummaryPublication,
-} from "../posts/post-summary.ts";
-
-/** A publication on the calendar, with the parts of its post that the calendar shows. */
-export interface CalendarEntry extends SummaryPublication {
-  /** When the publication became public, otherwise when it is or was due. */
-  at: number;
-  /** Whether the post has a newer publication to the same account. */
-  isSuperseded: boolean;
-  post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
-}
-
-export interface CalendarFilter {
-  from: number;
-  to: number;
-  /** The user who created the post, or for whom an AI client created it. */
-  createdBy?: string | undefined;
-  limit: number;
-}
-
-export interface CalendarStore {
-  /** Oldest first, without canceled publications and without proposals that have no time. */
-  list(studioId: string, filter: CalendarFilter): Promise<CalendarEntry[]>;
-}
+import type { CalendarEntry } from "../ports/calendar.ts";
+import type { Deps } from "../ports/deps.ts";
+import { searchBudget } from "../steps/search.ts";
+import { toSummaryAssetView, toSummaryPublicationView } from "../steps/describe-post-summary.ts";
 
 /** Longer than the calendar needs: a month, with its first and last week complete, has at most 42 days. */
 const maxRange = days(62);

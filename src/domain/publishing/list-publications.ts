@@ -1,15 +1,20 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, parseTimeCursor, toPage, toTimePage, type Page } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
-import type { PublicationWithNames } from "./ports.ts";
-import { publicationOrders } from "./publication-filter.ts";
-import { publicationView, toPublicationView, toWebPublicationView, type WebPublicationView } from "./publication.ts";
-import { visibleStates } from "./states.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
+import {
+  publicationView,
+  type PublicationWithNames,
+  toPublicationView,
+  toWebPublicationView,
+  type WebPublicationView,
+} from "../model/publication.ts";
+import { publicationOrders } from "../model/publication-filter.ts";
+import { visibleStates } from "../model/publication-states.ts";
 
 const time = z.iso.datetime({ offset: true });
 

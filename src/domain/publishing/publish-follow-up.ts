@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { cancelPublication } from "./change-publication.ts";
-import { toPublicationView, type PublicationView } from "./publication.ts";
+import { type PublicationView, toPublicationView } from "../model/publication.ts";
 import type { publishPostOutput } from "./publish-post.ts";
 
 type Output = z.infer<typeof publishPostOutput>;

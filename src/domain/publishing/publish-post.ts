@@ -1,26 +1,20 @@
-import { setImmediate as nextIteration } from "node:timers/promises";
 import { z } from "zod";
-import { AppError, notFoundError } from "#lib/errors.ts";
-import { selectForAccount } from "#portable/select-for-account.ts";
-import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
-import { getGrantId, type Caller } from "../caller.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { type Caller, getGrantId } from "../caller.ts";
 import { insertPublications } from "../changes/change-publication.ts";
-import type { Deps, Tx } from "../deps.ts";
-import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
-import { applyInstanceLimits } from "../platforms/instance-limits.ts";
-import { findMediaProblems } from "../platforms/media-reachability.ts";
-import { findProblems } from "../platforms/validate-post.ts";
+import { readContent } from "../changes/read-content.ts";
+import type { Asset } from "../model/asset.ts";
+import { parseConnectionId, type PlatformConnection } from "../model/connection.ts";
+import { parsePostId, type Post, revisionConflictError } from "../model/post.ts";
+import { digestContent } from "../model/publication-content.ts";
+import { type Publication, publicationView, toPublicationView } from "../model/publication.ts";
+import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts";
+import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, revisionConflictError, type Post } from "../posts/post.ts";
-import { getCrops } from "../renditions/crop.ts";
-import { inspectImages, maxCallWaitMs, type InspectDeps } from "../renditions/inspect-images.ts";
-import type { ImageInspection } from "../renditions/ports.ts";
-import { idempotencyKey, runOnce } from "../run-once.ts";
-import { id } from "../text.ts";
-import { digestContent, isEmpty, readContent } from "./content.ts";
-import type { Publication } from "./ports.ts";
-import { publicationView, toPublicationView } from "./publication.ts";
-import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { assertPublishable } from "../steps/find-publish-problems.ts";
+import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/inspect-images.ts";
+import { idempotencyKey, runOnce } from "../steps/run-once.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -89,77 +83,6 @@ async function findConnections(
     connections.push(connection);
   }
   return connections;
-}
-
-/** Throws `not_publishable` with every problem that would make a platform reject the post. */
-export async function assertPublishable(
-  deps: Pick<Deps, "platforms" | "imageInspections">,
-  post: Post,
-  assets: readonly Asset[],
-  connections: readonly PlatformConnection[],
-): Promise<void> {
-  const problems = await findPublishProblems(deps, post, assets, connections);
-  if (problems.length > 0) throw new AppError("not_publishable", { problems });
-}
-
-/** The problems of each account that would reject the post. */
-export async function findPublishProblems(
-  { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
-  post: Post,
-  assets: readonly Asset[],
-  connections: readonly PlatformConnection[],
-): Promise<{ connectionId: string; problems: { code: string; message: string }[] }[]> {
-  const readyAssets = assets.filter(isReady);
-  const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
-  const rejections: { connectionId: string; problems: { code: string; message: string }[] }[] = [];
-  for (const connection of connections) {
-    // Counting a long text takes milliseconds, and there may be one per account.
-    if (rejections.length > 0) await nextIteration();
-    const content = selectForAccount({ ...post, assets: readyAssets }, connection.id);
-    const problems = [
-      ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can’t be published." }] : []),
-      ...(isEmpty({ text: content.body, assets: content.assets })
-        ? [{ code: "empty", message: describeEmptyPost(content.hasFileChoice) }]
-        : []),
-      ...(connection.state === "connected"
-        ? []
-        : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
-      ...findPlatformProblems({ platforms }, connection, post, content, inspections),
-    ];
-    rejections.push({ connectionId: connection.id, problems });
-  }
-  return rejections.filter(({ problems }) => problems.length > 0);
-}
-
-const describeEmptyPost = (hasFileChoice: boolean): string =>
-  hasFileChoice ? "The post has no text, and no files for this account." : "The post has no text and no files.";
-
-function findPlatformProblems(
-  { platforms }: Pick<Deps, "platforms">,
-  { platform, account, limits: instanceLimits }: PlatformConnection,
-  { title, crops }: Post,
-  { body, assets, hasFileChoice }: { body: string; assets: readonly Asset[]; hasFileChoice: boolean },
-  inspections: ReadonlyMap<string, ImageInspection>,
-): { code: string; message: string }[] {
-  const platformInfo = platforms.find(platform);
-  if (!platformInfo?.canPublish) {
-    const name = platformInfo?.name ?? platform;
-    return [
-      { code: "unsupported", message: `Publishing to ${name} (${getAccountLabel(account)}) is not available yet.` },
-    ];
-  }
-  const details = assets.map((asset) => ({
-    ...toAssetView(asset),
-    ...(asset.altText === null ? {} : { altText: asset.altText }),
-    ...(asset.width === null ? {} : { width: asset.width }),
-    ...(asset.height === null ? {} : { height: asset.height }),
-    ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
-  }));
-  const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
-  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform), hasFileChoice };
-  return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
-    .filter(({ level }) => level === "rejected")
-    .map(({ code, message }) => ({ code, message }));
 }
 
 interface NewPublication {

@@ -1,17 +1,17 @@
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
-import { getBytesId, isReady, parseAssetId } from "../assets/model/asset.ts";
+import { getBytesId, isReady, parseAssetId } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { parseConnectionId } from "../platforms/connection.ts";
+import type { Deps } from "../ports/deps.ts";
+import { parseConnectionId } from "../model/connection.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { findOrCreateRendition, type Rendition } from "./find-or-create-rendition.ts";
-import { getImageLimit } from "./fit-content.ts";
-import { getCrops } from "./crop.ts";
-import { inspectImages, type InspectDeps } from "./inspect-images.ts";
-import { planForAsset } from "./plan-for-asset.ts";
-import { canBeDecoded } from "./plan-rendition.ts";
+import { parsePostId } from "../model/post.ts";
+import { findOrCreateRendition, type Rendition } from "../steps/find-or-create-rendition.ts";
+import { getImageLimit } from "../steps/fit-content.ts";
+import { getCrops } from "../model/renditions/crop.ts";
+import { type InspectDeps, inspectImages } from "../steps/inspect-images.ts";
+import { planForAsset } from "../model/renditions/plan-for-asset.ts";
+import { canBeDecoded } from "../model/renditions/plan-rendition.ts";
 import { seconds } from "#lib/clock.ts";
 
 const maxInspectionMs = seconds(10);

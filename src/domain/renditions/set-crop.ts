@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { parseAssetId } from "../assets/model/asset.ts";
-import { describeAssets } from "../assets/model/describe-asset.ts";
+import { parseAssetId } from "../model/asset.ts";
+import { describeAssets } from "../steps/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { changePost } from "../changes/change-post.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
-import { parsePostId, toPostView, type PostView } from "../posts/post.ts";
-import { id } from "../text.ts";
-import { crop } from "./crop.ts";
+import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
+import { parsePostId, type PostView, toPostView } from "../model/post.ts";
+import { id } from "../model/text.ts";
+import { crop } from "../model/renditions/crop.ts";
 
 export const setCropInput = z.strictObject({
   postId: id,

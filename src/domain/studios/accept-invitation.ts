@@ -1,12 +1,13 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { matchesVerifiedEmail } from "../access/email.ts";
-import { recordActivity } from "../activity/record.ts";
+import { matchesVerifiedEmail } from "../model/email.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { enforceOwnedStudioLimit, updateOwnerCount, type MembershipView } from "./members.ts";
+import type { Deps } from "../ports/deps.ts";
+import { enforceOwnedStudioLimit, type MembershipView } from "./members.ts";
+import { updateOwnerCount } from "../steps/update-owner-count.ts";
 import { findInvitation, invitationNotFoundError } from "./invitation.ts";
-import type { MembershipRecord } from "./ports.ts";
+import type { MembershipRecord } from "../model/studio.ts";
 
 /**
  * Makes the caller a member and marks the invitation as used in the same transaction, so that it admits only one user.

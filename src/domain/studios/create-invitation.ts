@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize, authorizeRoleManagement, roles } from "../policy.ts";
 import { hashInvitationToken, maxOpenInvitations } from "./invitation.ts";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
-import { authorizeStudioCreation } from "../access/authorize-sign-in.ts";
-import { recordActivity } from "../activity/record.ts";
+import { authorizeStudioCreation } from "./authorize-sign-in.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { ApprovalRule } from "../policy.ts";
-import { singleLine } from "../text.ts";
+import { singleLine } from "../model/text.ts";
 import { enforceOwnedStudioLimit } from "./members.ts";
-import type { Studio } from "./ports.ts";
+import type { Studio } from "../model/studio.ts";
 
 export const studioFields = {
   name: singleLine(100),

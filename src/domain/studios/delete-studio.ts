@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { runLongWork } from "../access/long-work.ts";
+import { runLongWork } from "../steps/long-work.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import type { PlatformConnection } from "../platforms/connection.ts";
-import { revokeSealedCredential } from "../platforms/credentials.ts";
-import { deleteCurrentCredential } from "../platforms/disconnect-platform.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { PlatformConnection } from "../model/connection.ts";
+import { revokeSealedCredential } from "../steps/credentials.ts";
+import { deleteCurrentCredential } from "../steps/delete-current-credential.ts";
 import { authorize } from "../policy.ts";
-import { purgeStudio } from "./purge-studio.ts";
+import { purgeStudio } from "../steps/purge-studio.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 

@@ -2,13 +2,13 @@ import { toIsoTime } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { matchesVerifiedEmail } from "../access/email.ts";
-import type { User } from "../access/ports.ts";
-import { recordActivity } from "../activity/record.ts";
+import { matchesVerifiedEmail } from "../model/email.ts";
+import type { User } from "../model/user.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize, may, mayManage, roles, type Role } from "../policy.ts";
-import type { OpenInvitation, Studio } from "./ports.ts";
+import type { OpenInvitation, Studio } from "../model/studio.ts";
 
 /** Only hashes are stored, so that a leaked database contains no usable links. */
 export const hashInvitationToken = sha256;

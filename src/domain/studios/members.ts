@@ -2,29 +2,13 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
-import { ConflictError, undefinedOnConflict } from "../conflict.ts";
-import { authorize, authorizeRoleManagement, roles, type Role } from "../policy.ts";
-import { id } from "../text.ts";
-
-/**
- * Updates a studio's owner count for a change from one role to another; undefined means that the user is not a
- * member. Call this function first in the transaction: if the count changes, it locks the studio's row, which
- * serializes parallel changes of owners.
- */
-export async function updateOwnerCount(
-  tx: Tx,
-  studioId: string,
-  from: Role | undefined,
-  to: Role | undefined,
-): Promise<void> {
-  const delta = Number(to === "owner") - Number(from === "owner");
-  if (delta === 0) return;
-  if (await tx.memberships.adjustOwnerCount(studioId, delta > 0 ? 1 : -1)) return;
-  throw new AppError("forbidden:last_owner");
-}
+import { recordActivity } from "../changes/record-activity.ts";
+import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
+import { id } from "../model/text.ts";
+import { authorize, authorizeRoleManagement, type Role, roles } from "../policy.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { updateOwnerCount } from "../steps/update-owner-count.ts";
 
 export interface MemberView {
   userId: string;
@@ -124,11 +108,6 @@ export async function removeMember(
       .catch(undefinedOnConflict);
     if (wasRemoved) return;
   }
-}
-
-export interface StudioLimits {
-  /** Maximum number of studios that one user may own. */
-  studiosPerUser: number;
 }
 
 /**

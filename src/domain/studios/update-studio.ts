@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { approvalRules, authorize } from "../policy.ts";
 import { studioFields, type StudioView } from "./create-studio.ts";
 

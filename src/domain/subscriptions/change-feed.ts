@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Log } from "#lib/log.ts";
-import type { Deps } from "../deps.ts";
-import type { SubscribedPosts, TokenAccess } from "./ports.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { SubscribedPosts, TokenAccess } from "../ports/subscriptions.ts";
 import { createWatchedPosts, type PostWatcher } from "./watched-posts.ts";
 
 /** An open event stream of a client. */

@@ -1,8 +1,8 @@
 import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import type { SubscribedPosts } from "./ports.ts";
+import type { SubscribedPosts } from "../ports/subscriptions.ts";
 
 /** Returns the current versions of those posts that are in the caller's studio and not in the trash. */
 export async function findSubscribablePosts(

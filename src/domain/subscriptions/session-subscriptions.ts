@@ -1,9 +1,9 @@
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { findSubscribablePosts } from "./find-subscribable-posts.ts";
-import type { McpSession, SubscribedPosts } from "./ports.ts";
+import type { McpSession, SubscribedPosts } from "../ports/subscriptions.ts";
 
 /** How many posts one stream or session can follow. */
 export const maxSubscribedPosts = 100;

@@ -1,11 +1,11 @@
 import { seconds } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import { expireTrash } from "../changes/delete-content.ts";
-import type { Deps } from "../deps.ts";
-import { runLongWork } from "../access/long-work.ts";
+import type { Deps } from "../ports/deps.ts";
+import { runLongWork } from "../steps/long-work.ts";
 import { authorize } from "../policy.ts";
-import type { TrashPosition } from "./ports.ts";
-import { sweepTrash } from "./sweep-trash.ts";
+import type { TrashPosition } from "../ports/trash.ts";
+import { sweepTrash } from "../steps/sweep-trash.ts";
 
 /** How long the response waits for the deletion; the sweeper deletes the remaining files. */
 const sweepTimeoutMs = seconds(4);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
-import { toUserOrClient, type UserOrClient } from "../user-or-client.ts";
-import { pageInput, parseTimeCursor, toTimePage } from "../page.ts";
+import type { Deps } from "../ports/deps.ts";
+import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
+import { pageInput, parseTimeCursor, toTimePage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
 
 export const listTrashInput = z.strictObject(pageInput);

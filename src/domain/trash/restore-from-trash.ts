@@ -3,8 +3,8 @@ import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
 import { changeAsset } from "../changes/change-asset.ts";
 import { changePost } from "../changes/change-post.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps } from "../deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 
 /** Restores a deleted post with its assets, or a deleted asset. */

@@ -1,5 +1,5 @@
-import { findInsertIndex } from "../assets/lifecycle/positions.ts";
-import type { RevisionStep } from "../history/ports.ts";
+import { findInsertIndex } from "../model/asset-order.ts";
+import type { RevisionStep } from "../model/revision.ts";
 import { planField } from "./plan-field.ts";
 import type { MovePlan } from "./plan-move.ts";
 

@@ -1,6 +1,7 @@
-import type { Asset } from "../assets/model/asset.ts";
-import type { AssetFieldChange, ChangeSelection } from "../history/ports.ts";
-import type { Deps } from "../deps.ts";
+import type { Asset } from "../model/asset.ts";
+import type { AssetFieldChange } from "../model/revision.ts";
+import type { ChangeSelection } from "../ports/history.ts";
+import type { Deps } from "../ports/deps.ts";
 import { planField } from "./plan-field.ts";
 
 /** Which post undo moves an asset to. The posts that the asset was on in between do not matter. */

@@ -1,8 +1,9 @@
-import type { Deps } from "../deps.ts";
-import type { ChangeSelection, Revision, RevisionStep, StepField } from "../history/ports.ts";
-import type { Post } from "../posts/post.ts";
-import type { Publication } from "../publishing/ports.ts";
-import { needsPost, openStates } from "../publishing/states.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { ChangeSelection } from "../ports/history.ts";
+import type { Revision, RevisionStep, StepField } from "../model/revision.ts";
+import type { Post } from "../model/post.ts";
+import type { Publication } from "../model/publication.ts";
+import { needsPost, openStates } from "../model/publication-states.ts";
 import { listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
 import { planField } from "./plan-field.ts";
 import { readMovePlans } from "./plan-move.ts";

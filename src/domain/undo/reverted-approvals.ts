@@ -1,10 +1,9 @@
-import type { Asset } from "../assets/model/asset.ts";
+import type { Asset } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
-import type { ChangeSelection } from "../history/ports.ts";
-import { approveAgain, listVoidedApprovals, selectApprovable, type PostContent } from "../publishing/approve-again.ts";
-import type { Publication } from "../publishing/ports.ts";
-import { toWebPublicationView, type WebPublicationView } from "../publishing/publication.ts";
+import type { Deps, Stores } from "../ports/deps.ts";
+import type { ChangeSelection } from "../ports/history.ts";
+import { approveAgain, listVoidedApprovals, type PostContent, selectApprovable } from "../steps/approve-again.ts";
+import { type Publication, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { planPost } from "./plan-post.ts";
 import type { UndoReport } from "./report.ts";
 import { planAsset, readAssetHistory } from "./undo-asset.ts";

@@ -1,5 +1,5 @@
-import type { Asset } from "../assets/model/asset.ts";
-import type { ChangeSelection } from "../history/ports.ts";
+import type { Asset } from "../model/asset.ts";
+import type { ChangeSelection } from "../ports/history.ts";
 import { planPost } from "./plan-post.ts";
 import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { planAsset, readAssetHistory, reportAssetPlan, selectPhase } from "./undo-asset.ts";

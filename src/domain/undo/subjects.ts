@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { UndoReport } from "./report.ts";
 
 /** A post or asset of a report, as it is now: before the undo if the report is of a dry run, otherwise after it. */

@@ -1,9 +1,10 @@
-import type { Asset } from "../assets/model/asset.ts";
+import type { Asset } from "../model/asset.ts";
 import { changeAsset } from "../changes/change-asset.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { AssetField, AssetFieldChange, ChangeSelection } from "../history/ports.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { AssetField, AssetFieldChange } from "../model/revision.ts";
+import type { ChangeSelection } from "../ports/history.ts";
 import type { Editor } from "../changes/editor.ts";
-import { createTrashMark } from "../trash/trash-mark.ts";
+import { createTrashMark } from "../changes/trash-mark.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";

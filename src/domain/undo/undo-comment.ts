@@ -1,7 +1,7 @@
-import type { Comment } from "../comments/ports.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
-import type { Deps, Tx } from "../deps.ts";
-import type { ChangeSelection } from "../history/ports.ts";
+import type { Comment } from "../model/comment.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import type { ChangeSelection } from "../ports/history.ts";
 import { toAuthor, type Editor } from "../changes/editor.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoReport } from "./report.ts";

@@ -1,9 +1,9 @@
-import type { ChangeSelection } from "../history/ports.ts";
+import type { ChangeSelection } from "../ports/history.ts";
 import type { Editor } from "../changes/editor.ts";
-import type { Publication } from "../publishing/ports.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Publication } from "../model/publication.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
-import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
+import { type PublicationState, statesBefore, toVisibleState } from "../model/publication-states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 

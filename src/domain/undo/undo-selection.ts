@@ -1,4 +1,4 @@
-import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../history/ports.ts";
+import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../ports/history.ts";
 import type { Editor } from "../changes/editor.ts";
 import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";

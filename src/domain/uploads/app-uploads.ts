@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { decodeInline } from "../assets/content/base64.ts";
-import { choosePartBytesForToolCalls, getPartLength, isValidPart } from "../assets/model/file-store.ts";
+import { decodeInline } from "../steps/content/base64.ts";
+import { choosePartBytesForToolCalls, getPartLength, isValidPart } from "../ports/file-store.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { id } from "../text.ts";
+import { id } from "../model/text.ts";
 import { cancelFile } from "./cancel-file.ts";
 import { completeFile } from "./complete-file.ts";
 import { createPartUrls, partUrlsInput, type PartUrls } from "./create-part-urls.ts";

@@ -1,9 +1,9 @@
 import { AppError } from "#lib/errors.ts";
-import { isUploading } from "../assets/model/asset.ts";
-import { removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { isUploading } from "../model/asset.ts";
+import { removeFiles } from "../steps/delete-files.ts";
 import { deletePendingAsset } from "../changes/delete-content.ts";
-import type { Deps } from "../deps.ts";
-import { retryOnConflict } from "../conflict.ts";
+import type { Deps } from "../ports/deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
 import { authorize } from "../policy.ts";
 import { getFile } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isValidPart } from "../assets/model/file-store.ts";
-import type { Deps } from "../deps.ts";
+import { isValidPart } from "../ports/file-store.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress } from "./file-view.ts";
 import { reserveParts } from "./reserve-parts.ts";

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
+import { recordActivity } from "../changes/record-activity.ts";
 import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps, Tx } from "../deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
-import { id } from "../text.ts";
+import { parsePostId } from "../model/post.ts";
+import { id } from "../model/text.ts";
 import { maxUploadDuration, maxOpenLinks, linkLifetime } from "./upload-link.ts";
-import type { UploadLink } from "./ports.ts";
+import type { UploadLink } from "../model/upload.ts";
 
 export const createUploadSessionInput = z.strictObject({ postId: id });
 

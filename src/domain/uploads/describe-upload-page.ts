@@ -1,7 +1,7 @@
 import { toIsoTime } from "#lib/clock.ts";
-import { listExtensions } from "../assets/model/filename.ts";
-import { assetKinds } from "../assets/model/kinds.ts";
-import type { Deps } from "../deps.ts";
+import { listExtensions } from "../steps/content/filename.ts";
+import { assetKinds } from "../model/asset-kinds.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { toFileView, type FileView } from "./file-view.ts";
 import { linkExpiredError, type UploadCaller } from "./upload-link.ts";

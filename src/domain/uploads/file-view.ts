@@ -1,12 +1,12 @@
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { isUploading, type UploadingAsset } from "../assets/model/asset.ts";
-import { describeAsset } from "../assets/model/describe-asset.ts";
-import { resolveFilename } from "../assets/model/filename.ts";
-import type { MultipartFile } from "../assets/model/file-store.ts";
-import type { Deps } from "../deps.ts";
+import { isUploading, type UploadingAsset } from "../model/asset.ts";
+import { describeAsset } from "../steps/describe-asset.ts";
+import { resolveFilename } from "../steps/content/filename.ts";
+import type { MultipartFile } from "../ports/file-store.ts";
+import type { Deps } from "../ports/deps.ts";
 import { fileExpiredError, type UploadCaller } from "./upload-link.ts";
-import type { UploadFile } from "./ports.ts";
+import type { UploadFile } from "../model/upload.ts";
 
 /** A file as the upload page shows it. */
 export interface FileView {

@@ -1,9 +1,9 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
+import { parsePostId } from "../model/post.ts";
 import { maxOpenLinks } from "./upload-link.ts";
 
 export interface UploadLinkView {

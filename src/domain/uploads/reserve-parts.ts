@@ -1,14 +1,14 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isUploading } from "../assets/model/asset.ts";
-import { getPartLength, type MultipartFile } from "../assets/model/file-store.ts";
-import { checkQuota } from "../assets/lifecycle/quota.ts";
+import { isUploading } from "../model/asset.ts";
+import { getPartLength, type MultipartFile } from "../ports/file-store.ts";
+import { checkQuota } from "../changes/quota.ts";
 import { changeCharge } from "../changes/insert-asset.ts";
-import type { Deps, Tx } from "../deps.ts";
-import { ConflictError, undefinedOnConflict } from "../conflict.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
 import { uploadNotFoundError, type UploadInProgress } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
-import type { UploadFile } from "./ports.ts";
+import type { UploadFile } from "../model/upload.ts";
 
 const gibibyte = 1024 ** 3;
 /** How long bytes stay reserved for a file while no part arrives. */

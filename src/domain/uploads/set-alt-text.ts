@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { changeAsset } from "../changes/change-asset.ts";
-import { retryOnConflict } from "../conflict.ts";
-import type { Deps } from "../deps.ts";
+import { retryOnConflict } from "../model/conflict.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { text } from "../text.ts";
+import { text } from "../model/text.ts";
 import { getFile, toFileView, type FileView } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
 

@@ -2,9 +2,9 @@ import { hours, minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { scopes, type Caller, type Credential } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Editor } from "../changes/editor.ts";
-import type { ResolvedLink } from "./ports.ts";
+import type { ResolvedLink } from "../model/upload.ts";
 
 /** How long new uploads can be started through a link. */
 export const linkLifetime = minutes(30);

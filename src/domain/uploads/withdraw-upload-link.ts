@@ -1,11 +1,11 @@
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { recordActivity } from "../activity/record.ts";
-import { removeAssets } from "../assets/lifecycle/delete-files.ts";
+import { recordActivity } from "../changes/record-activity.ts";
+import { removeAssets } from "../steps/delete-files.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
+import { parsePostId } from "../model/post.ts";
 
 /** Withdraws a link immediately. Keeps the files that have arrived and cancels uploads in progress. */
 export async function withdrawUploadLink(

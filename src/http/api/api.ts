@@ -1,5 +1,5 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
 import { AppError } from "#lib/errors.ts";
 import { assertSameOrigin } from "../guards.ts";

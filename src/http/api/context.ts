@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import { respondWithProblem } from "../files/file-put.ts";

@@ -9,7 +9,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
-import { approveInput } from "#domain/publishing/approve-again.ts";
+import { approveInput } from "#domain/steps/approve-again.ts";
 import {
   createLibraryUploadLink,
   createUploadLink,

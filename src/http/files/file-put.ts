@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { MultipartFile } from "#domain/assets/model/file-store.ts";
+import type { MultipartFile } from "#domain/ports/file-store.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import { sendEarlyResponse } from "#lib/request-body.ts";
 import type { FileClaims } from "./file-tokens.ts";

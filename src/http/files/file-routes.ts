@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readThumbnail } from "#domain/assets/thumbnails.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import { routeNotFoundError } from "../problem.ts";

@@ -1,4 +1,4 @@
-import type { FileStore, MultipartFile, PartStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore, MultipartFile, PartStore } from "#domain/ports/file-store.ts";
 import { sanitizeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 

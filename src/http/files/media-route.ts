@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import { routeNotFoundError } from "../problem.ts";

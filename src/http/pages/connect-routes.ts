@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
-import { findMediaWarning } from "#domain/platforms/media-reachability.ts";
-import type { SealedPendingConnect } from "#domain/platforms/ports.ts";
+import { findMediaWarning } from "#domain/model/validation/media-reachability.ts";
+import type { SealedPendingConnect } from "#domain/ports/platforms.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";
 import { AppError, edgeError } from "#lib/errors.ts";

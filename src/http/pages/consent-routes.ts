@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Consent, Destination, PendingConsent } from "#auth/consent.ts";
 import { describeMe, type Me } from "#domain/access/me.ts";
-import type { User } from "#domain/access/ports.ts";
-import { enforceRateLimit } from "#domain/access/rate-limit.ts";
+import type { User } from "#domain/model/user.ts";
+import { enforceRateLimit } from "#domain/steps/rate-limit.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
 import type { Role } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { User } from "#domain/access/ports.ts";
+import type { User } from "#domain/model/user.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { readBody } from "#lib/request-body.ts";
 import type { Signer } from "#lib/signed-token.ts";

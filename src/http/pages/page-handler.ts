@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sign-in.ts";
-import type { RateLimitName } from "#domain/access/rate-limit.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { RateLimitName } from "#domain/steps/rate-limit.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler } from "../server.ts";

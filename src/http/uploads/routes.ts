@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { findUploadLink } from "#domain/uploads/upload-link.ts";
 import { mountApi } from "../api/context.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "../pages/page.ts";

@@ -13,7 +13,7 @@ import {
   storeAppPart,
   storeAppPartInput,
 } from "#domain/uploads/app-uploads.ts";
-import { id } from "#domain/text.ts";
+import { id } from "#domain/model/text.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
 
 const fileView = z.object({

@@ -1,6 +1,6 @@
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Tool } from "../define-tool.ts";
 import type { Exchange, Method } from "../protocol/method.ts";

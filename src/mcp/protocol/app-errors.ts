@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createRejection, errorCodes, type Rejection } from "./messages.ts";

@@ -1,5 +1,5 @@
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { toCaller, type Authentication, type Membership } from "#domain/access/authenticator.ts";
+import { type Authentication, type Membership, toCaller } from "#domain/model/authentication.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { IdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";

@@ -5,9 +5,9 @@ import {
   type Implementation,
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
-import { moveGrant } from "#domain/access/grants.ts";
+import { moveGrant } from "#domain/access/move-grant.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { declaresApps } from "../chat-app/apps-extension.ts";
 import type { Method } from "./method.ts";
 import { errorCodes, isLegacyVersion, legacyVersions, modernVersion, type Era } from "./messages.ts";

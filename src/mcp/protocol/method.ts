@@ -1,5 +1,5 @@
 import type { RequestId } from "@modelcontextprotocol/server";
-import type { Authentication } from "#domain/access/authenticator.ts";
+import type { Authentication } from "#domain/model/authentication.ts";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Era } from "./messages.ts";
 

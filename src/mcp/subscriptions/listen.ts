@@ -1,10 +1,10 @@
 import { ProtocolError, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
 import { findSubscribablePosts } from "#domain/subscriptions/find-subscribable-posts.ts";
-import type { SubscribedPosts } from "#domain/subscriptions/ports.ts";
+import type { SubscribedPosts } from "#domain/ports/subscriptions.ts";
 import { maxSubscribedPosts } from "#domain/subscriptions/session-subscriptions.ts";
 import { parsePostUri, toPostUri } from "../post-resources.ts";
 import { toProtocolError } from "../protocol/app-errors.ts";

@@ -1,10 +1,10 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { toCaller, type Authentication, type Membership } from "#domain/access/authenticator.ts";
+import { type Authentication, type Membership, toCaller } from "#domain/model/authentication.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
-import type { McpSession, SubscribedPosts } from "#domain/subscriptions/ports.ts";
+import type { McpSession, SubscribedPosts } from "#domain/ports/subscriptions.ts";
 import {
   maxSubscribedPosts,
   openSessionStream,

@@ -1,4 +1,4 @@
-import type { Authentication } from "#domain/access/authenticator.ts";
+import type { Authentication } from "#domain/model/authentication.ts";
 
 const maxStreamsPerGrant = 20;
 /** A user can have any number of grants. */

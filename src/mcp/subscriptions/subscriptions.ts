@@ -1,5 +1,5 @@
 import type { Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { createChangeFeed, type ChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import type { Log } from "#lib/log.ts";
 import type { Method } from "../protocol/method.ts";

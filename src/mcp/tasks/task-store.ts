@@ -1,6 +1,6 @@
 import { getGrantId, type Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
-import type { IdempotencyKey } from "#domain/run-once.ts";
+import type { Deps } from "#domain/ports/deps.ts";
+import type { IdempotencyKey } from "#domain/ports/idempotency.ts";
 import { hours } from "#lib/clock.ts";
 
 export interface TaskRecord {

@@ -1,8 +1,8 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { getGrantId, type Caller } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
-import { text } from "#domain/text.ts";
+import type { Deps } from "#domain/ports/deps.ts";
+import { text } from "#domain/model/text.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import type { Tool } from "../define-tool.ts";

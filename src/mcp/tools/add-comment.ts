@@ -1,5 +1,5 @@
 import { addComment, addCommentInput } from "#domain/comments/add-comment.ts";
-import { commentView } from "#domain/comments/comment.ts";
+import { commentView } from "#domain/model/comment.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const addCommentTool = defineTool({

@@ -1,4 +1,4 @@
-import { assetView } from "#domain/assets/model/asset.ts";
+import { assetView } from "#domain/model/asset.ts";
 import { attachAsset, attachAssetInput } from "#domain/assets/attach-asset.ts";
 import { defineTool } from "../define-tool.ts";
 

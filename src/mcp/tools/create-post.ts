@@ -1,5 +1,5 @@
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
-import { postView } from "#domain/posts/post.ts";
+import { postView } from "#domain/model/post.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const createPostTool = defineTool({

@@ -1,4 +1,4 @@
-import { assetDetail } from "#domain/assets/model/asset.ts";
+import { assetDetail } from "#domain/model/asset.ts";
 import { getAsset, getAssetInput } from "#domain/assets/get-asset.ts";
 import { previewAssets } from "#domain/assets/thumbnails.ts";
 import { defineTool } from "../define-tool.ts";

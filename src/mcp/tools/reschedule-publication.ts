@@ -1,5 +1,5 @@
 import { reschedulePublication, reschedulePublicationInput } from "#domain/publishing/change-publication.ts";
-import { publicationView } from "#domain/publishing/publication.ts";
+import { publicationView } from "#domain/model/publication.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const reschedulePublicationTool = defineTool({

@@ -1,4 +1,4 @@
-import { assetDetail } from "#domain/assets/model/asset.ts";
+import { assetDetail } from "#domain/model/asset.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { defineTool } from "../define-tool.ts";
 

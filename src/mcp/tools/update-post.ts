@@ -1,4 +1,4 @@
-import { postView } from "#domain/posts/post.ts";
+import { postView } from "#domain/model/post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { defineTool } from "../define-tool.ts";
 

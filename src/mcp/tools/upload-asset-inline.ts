@@ -1,4 +1,4 @@
-import { checkInlineSize } from "#domain/assets/content/base64.ts";
+import { checkInlineSize } from "#domain/steps/content/base64.ts";
 import { storedAssetOutput, uploadAssetInline, uploadAssetInlineInput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../define-tool.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Authentication } from "#domain/access/authenticator.ts";
+import type { Authentication } from "#domain/model/authentication.ts";
 import type { MessageContext } from "../protocol/dispatcher.ts";
 import { modernVersion } from "../protocol/messages.ts";
 import { parseBearerToken, type Challenges } from "./bearer-challenge.ts";

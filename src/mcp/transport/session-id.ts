@@ -1,4 +1,4 @@
-import type { Deps } from "#domain/deps.ts";
+import type { Deps } from "#domain/ports/deps.ts";
 import { days } from "#lib/clock.ts";
 
 /** A session of legacy protocol versions. Its signed id contains all of this; the server stores only subscriptions. */

@@ -2,7 +2,7 @@ import { open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { FileStore, PartStore, StoredFile } from "#domain/assets/model/file-store.ts";
+import type { FileStore, PartStore, StoredFile } from "#domain/ports/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";

@@ -7,7 +7,7 @@ import {
   type MultipartFile,
   type PartStore,
   type StoredFile,
-} from "#domain/assets/model/file-store.ts";
+} from "#domain/ports/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";

@@ -14,7 +14,7 @@ import {
   type MultipartFile,
   type PartStore,
   type StoredFile,
-} from "#domain/assets/model/file-store.ts";
+} from "#domain/ports/file-store.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { validateKey } from "../validate-key.ts";
 import { toStoredFile } from "./promote-object.ts";

@@ -5,7 +5,7 @@ import {
   type CompletedPart,
   type HeadObjectCommandOutput,
 } from "@aws-sdk/client-s3";
-import type { StoredFile } from "#domain/assets/model/file-store.ts";
+import type { StoredFile } from "#domain/ports/file-store.ts";
 import { validateKey } from "../validate-key.ts";
 import { getErrorResponse, type S3Target } from "./s3-target.ts";
 import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag } from "./write-object.ts";

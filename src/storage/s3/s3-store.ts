@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { FileStore } from "#domain/ports/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";

@@ -8,7 +8,7 @@ import {
   type CompletedPart,
 } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
-import type { FileStore, StoredFile } from "#domain/assets/model/file-store.ts";
+import type { FileStore, StoredFile } from "#domain/ports/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { readBatches, type Batch } from "../read-batches.ts";
 import { getErrorResponse, type S3Target } from "./s3-target.ts";

@@ -1,4 +1,4 @@
-import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { createBufferSource } from "#domain/ports/byte-source.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createSlowWebp } from "../animations.ts";
 import { createImageRequest } from "../image-request.ts";

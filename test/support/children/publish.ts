@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
-import { startPublishingWorker } from "#domain/publishing/worker.ts";
+import { startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createPublicFetch, type PublicFetch } from "#lib/public-fetch.ts";
 import { createDeps, silentLog } from "../engines.ts";

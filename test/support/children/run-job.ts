@@ -1,6 +1,6 @@
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
-import { indexExistingRows } from "#domain/search/index-existing.ts";
-import { purgeDeletedStudios } from "#domain/studios/purge-studio.ts";
+import { indexExistingRows } from "#domain/jobs/index-existing.ts";
+import { purgeDeletedStudios } from "#domain/steps/purge-studio.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, silentLog } from "../engines.ts";
 import { printLine, readOptions, waitForStart, waitForTest } from "./child.ts";

@@ -4,7 +4,7 @@ import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { incomingKey } from "#domain/assets/model/storage-keys.ts";
+import { incomingKey } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";

@@ -1,12 +1,12 @@
-import { throwPostFull } from "../../assets/lifecycle/positions.ts";
-import { quotaExceededError } from "../../assets/lifecycle/quota.ts";
-import type { Asset } from "../../assets/model/asset.ts";
-import type { AssetChange } from "../../assets/ports.ts";
-import { ConflictError } from "../../conflict.ts";
-import type { Deps, Tx } from "../../deps.ts";
-import type { AssetFieldChange } from "../../history/ports.ts";
+import { throwPostFull } from "../post-full.ts";
+import { quotaExceededError } from "../quota.ts";
+import type { Asset } from "../../model/asset.ts";
+import type { AssetChange } from "../../ports/assets.ts";
+import { ConflictError } from "../../model/conflict.ts";
+import type { Deps, Tx } from "../../ports/deps.ts";
+import type { AssetFieldChange } from "../../model/revision.ts";
 import { toAuthor, type Change } from "../editor.ts";
-import { writes } from "./write-stores.ts";
+import { writes } from "../../ports/write-stores.ts";
 
 /** Changes an asset and records the change for undo. Throws `ConflictError` if the asset changed since it was read. */
 export async function updateAsset({ deps, tx, editor }: Change, asset: Asset, change: AssetChange): Promise<Asset> {

@@ -1,7 +1,8 @@
-import { ConflictError } from "../../conflict.ts";
-import type { Tx } from "../../deps.ts";
-import type { Publication, PublicationChange, PublicationCondition } from "../../publishing/ports.ts";
-import { writes } from "./write-stores.ts";
+import { ConflictError } from "../../model/conflict.ts";
+import type { Tx } from "../../ports/deps.ts";
+import type { Publication } from "../../model/publication.ts";
+import type { PublicationChange, PublicationCondition } from "../../ports/publications.ts";
+import { writes } from "../../ports/write-stores.ts";
 
 /** Throws `ConflictError` if the publication is in another state than when it was read, or does not meet the condition. */
 export async function updatePublication(

@@ -1,0 +1,69 @@
+import { changePublication, type PublicationStep } from "../../changes/change-publication.ts";
+import { workerActor } from "../../changes/publication-activity.ts";
+import { ConflictError } from "../../model/conflict.ts";
+import type { Publication } from "../../model/publication.ts";
+import type { Deps, JobDeps, Tx } from "../../ports/deps.ts";
+import type { RunChange } from "../../ports/publications.ts";
+
+export type WorkerDeps = Pick<
+  JobDeps,
+  | "publications"
+  | "publicationRuns"
+  | "memberships"
+  | "grants"
+  | "platforms"
+  | "platformStore"
+  | "publisher"
+  | "assets"
+  | "files"
+  | "media"
+  | "imageInspections"
+  | "vault"
+  | "transact"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "sleep"
+>;
+
+/** The worker no longer has its claim: another worker took over the publication, or a user changed it. */
+export class LostClaimError extends Error {
+  override readonly name = "LostClaimError";
+}
+
+/** A step of a run that changes the state of its publication. */
+export type RunStep = Omit<PublicationStep, "condition">;
+
+/** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
+export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
+  return deps.transact({ job: "publish" }, (tx) => applyStepInTransaction(deps, tx, publication, step));
+}
+
+/** `applyStep` as part of the caller's transaction. */
+export function applyStepInTransaction(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  publication: Publication,
+  step: RunStep,
+): Promise<Publication> {
+  const condition = { fence: publication.fence };
+  return changePublication(deps, tx, workerActor, publication, { ...step, condition }).catch(throwLostClaim);
+}
+
+/**
+ * Writes a change if the worker still has its claim; throws `LostClaimError` otherwise. To change the state, use
+ * `applyStep`, which also records the activity.
+ */
+export async function updateClaimed(
+  { publicationRuns }: Pick<WorkerDeps, "publicationRuns">,
+  { id, state, fence }: Publication,
+  change: RunChange,
+): Promise<Publication> {
+  const updatedPublication = await publicationRuns.update(id, change, { states: [state], fence });
+  if (!updatedPublication) throw new LostClaimError();
+  return updatedPublication;
+}
+
+function throwLostClaim(error: unknown): never {
+  throw error instanceof ConflictError ? new LostClaimError() : error;
+}

@@ -1,0 +1,125 @@
+import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
+import type { Publication } from "../../model/publication.ts";
+import { unscheduledColumns } from "../../model/publish-time.ts";
+import type { CommitOutcome, FailedOutcome } from "../../ports/publisher.ts";
+import { applyStep, applyStepInTransaction, type WorkerDeps } from "./claim.ts";
+
+/** No retry starts later than this after the first attempt. */
+export const retryWindow = minutes(60);
+
+export interface Problem {
+  code: string;
+  message: string;
+}
+
+export async function markPublished(
+  deps: WorkerDeps,
+  publication: Publication,
+  { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
+): Promise<void> {
+  // If another publication already has this remote id, the platform's response is about another post.
+  if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
+    return markUnconfirmed(deps, publication);
+  const change = { ...unscheduledColumns, remoteId, url, publishedAt: deps.clock(), problem: null };
+  await applyStep(deps, publication, {
+    event: "publish",
+    action: "publication.published",
+    change,
+    detail: { url },
+  });
+}
+
+/** Nothing is public. */
+export async function markFailed(
+  deps: WorkerDeps,
+  publication: Publication,
+  { code, message }: Problem,
+): Promise<void> {
+  const change = { ...unscheduledColumns, problem: { code, message } };
+  const detail = { code, reason: message };
+  await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
+}
+
+/** For a run that sent no commit. An earlier commit, whose outcome is unknown, may have made the post public. */
+export function giveUp(deps: WorkerDeps, publication: Publication, problem: Problem): Promise<void> {
+  return publication.state === "preparing" && publication.progress?.sentContent
+    ? markUnconfirmed(deps, publication, problem.message)
+    : markFailed(deps, publication, problem);
+}
+
+/** For a run that can't find out whether the post is public: a user checks the account and resolves the publication. */
+export async function markUnconfirmed(
+  deps: WorkerDeps,
+  publication: Publication,
+  reason = "The platform didn’t confirm the post and may still be processing it.",
+): Promise<void> {
+  const problem = { code: "unconfirmed", message: `${reason} Check the account, then say whether it is there.` };
+  const { sentContent: content = publication.content, sentRevision: revision = publication.revision } =
+    publication.progress ?? {};
+  const change = { ...unscheduledColumns, problem, content, revision };
+  await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
+}
+
+/**
+ * The columns to reset so that a later run starts again. That run reads the content of the post again, and keeps the
+ * uploads that it can still use.
+ */
+const retryColumns = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
+
+/** For a run that made nothing public: schedules the next run, unless it would start after the retry window. */
+export async function retryLater(
+  deps: WorkerDeps,
+  publication: Publication,
+  { retryAfterMs, message }: { retryAfterMs?: number | undefined; message: string },
+): Promise<void> {
+  const now = await deps.publications.getTime();
+  const backoffMs = computeBackoff(publication.attempts);
+  const nextRunAt = now + Math.max(retryAfterMs ?? 0, backoffMs);
+  const retryUntil = (publication.startedAt ?? now) + retryWindow;
+  if (nextRunAt > retryUntil) {
+    const reason =
+      now + backoffMs > retryUntil
+        ? "Gave up after an hour"
+        : `The platform asks to wait until ${toIsoTime(nextRunAt)}, and Atelier stops retrying before then`;
+    return giveUp(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
+  }
+  const detail = { retryAt: nextRunAt, reason: message };
+  const change = { ...retryColumns, nextRunAt };
+  await applyStep(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
+}
+
+const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
+
+/** Ends a run whose last call did not make the post public. */
+export async function endUnpublished(
+  deps: WorkerDeps,
+  publication: Publication,
+  outcome: FailedOutcome,
+): Promise<void> {
+  switch (outcome.kind) {
+    case "rejected":
+      return markFailed(deps, publication, outcome);
+    case "reconnect":
+      return giveUp(deps, publication, { code: "connect_expired", message: outcome.message });
+    case "retry_later":
+    case "unknown":
+      return retryLater(deps, publication, outcome);
+  }
+}
+
+/** Ends an aborted run, before anything is public. */
+export function endAborted(deps: WorkerDeps, publication: Publication, { reason }: AbortSignal): Promise<void> {
+  const hasTimedOut = reason instanceof DOMException && reason.name === "TimeoutError";
+  return hasTimedOut
+    ? retryLater(deps, publication, { message: "the transfer took too long" })
+    : releaseClaim(deps, publication);
+}
+
+/** Ends the claim at shutdown, so that another worker can take the publication. */
+async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
+  await deps.transact({ job: "publish" }, async (tx) => {
+    const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
+    await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
+    await tx.publications.announceDue();
+  });
+}

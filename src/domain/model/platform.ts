@@ -1,0 +1,19 @@
+import type { PostLimits } from "./platform-limits.ts";
+
+export interface PlatformInfo {
+  id: string;
+  name: string;
+  /** Whether the platform is federated: every account belongs to an instance, such as a Mastodon server. */
+  hasInstances: boolean;
+  /** The instance that is used if the user enters none. */
+  defaultInstance?: string | undefined;
+  /** Whether the settings contain our app's credentials, or the platform needs none. */
+  isConfigured: boolean;
+  /** Whether the catalog describes how to publish to the platform. */
+  canPublish: boolean;
+  /** The files that the platform fetches from a URL of this server; undefined if we upload all files. */
+  fetchedMedia?: "all" | "videos" | undefined;
+  /** The files that the platform would have to fetch but can't, because this server has no public URL. */
+  unreachableMedia?: "all" | "videos" | undefined;
+  limits: PostLimits;
+}

@@ -1,0 +1,21 @@
+import type { ActivityRow, ListedActivity, NamedObject, ObjectType } from "../model/activity.ts";
+
+export interface ActivityStore {
+  insert(row: ActivityRow): Promise<void>;
+  /** Newest first. */
+  list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
+  find(studioId: string, id: string): Promise<ActivityRow | undefined>;
+  /** Names of the objects that still exist, in one query. */
+  findNames(studioId: string, objects: readonly { type: ObjectType; id: string }[]): Promise<NamedObject[]>;
+}
+
+export interface ActivityFilter {
+  userId?: string | undefined;
+  clientId?: string | undefined;
+  action?: string | undefined;
+  /** Only activity about this object. */
+  subjectId?: string | undefined;
+  /** Only activity before this id. */
+  before?: string | undefined;
+  limit: number;
+}

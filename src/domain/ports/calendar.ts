@@ -1,0 +1,24 @@
+import type { SummaryAsset, SummaryPublication } from "../model/post-summary.ts";
+import type { PostStatus } from "../model/post.ts";
+
+/** A publication on the calendar, with the parts of its post that the calendar shows. */
+export interface CalendarEntry extends SummaryPublication {
+  /** When the publication became public, otherwise when it is or was due. */
+  at: number;
+  /** Whether the post has a newer publication to the same account. */
+  isSuperseded: boolean;
+  post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
+}
+
+export interface CalendarFilter {
+  from: number;
+  to: number;
+  /** The user who created the post, or for whom an AI client created it. */
+  createdBy?: string | undefined;
+  limit: number;
+}
+
+export interface CalendarStore {
+  /** Oldest first, without canceled publications and without proposals that have no time. */
+  list(studioId: string, filter: CalendarFilter): Promise<CalendarEntry[]>;
+}

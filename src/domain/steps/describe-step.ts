@@ -1,0 +1,17 @@
+import { toIsoTime } from "#lib/clock.ts";
+import { nextState, type PublicationEvent } from "../model/publication-states.ts";
+import type { Publication } from "../model/publication.ts";
+import type { PublicationChange } from "../ports/publications.ts";
+
+/** What the activity of a user says about a change of state. */
+export function describeStep(
+  { state, ...publication }: Publication,
+  event: PublicationEvent,
+  { scheduledFor = publication.scheduledFor }: PublicationChange,
+): Record<string, unknown> {
+  return {
+    from: state,
+    to: nextState(state, event),
+    ...(scheduledFor === null ? {} : { at: toIsoTime(scheduledFor) }),
+  };
+}

@@ -1,0 +1,84 @@
+import { setImmediate as nextIteration } from "node:timers/promises";
+import { AppError } from "#lib/errors.ts";
+import { selectForAccount } from "#portable/select-for-account.ts";
+import { type Asset, isReady, toAssetView } from "../model/asset.ts";
+import { getAccountLabel, type PlatformConnection } from "../model/connection.ts";
+import { applyInstanceLimits } from "../model/instance-limits.ts";
+import type { Post } from "../model/post.ts";
+import { isEmpty } from "../model/publication-content.ts";
+import { getCrops } from "../model/renditions/crop.ts";
+import type { ImageInspection } from "../model/renditions/image-inspection.ts";
+import { findMediaProblems } from "../model/validation/media-reachability.ts";
+import { findProblems } from "../model/validation/validate-post.ts";
+import type { Deps } from "../ports/deps.ts";
+
+/** Throws `not_publishable` with every problem that would make a platform reject the post. */
+export async function assertPublishable(
+  deps: Pick<Deps, "platforms" | "imageInspections">,
+  post: Post,
+  assets: readonly Asset[],
+  connections: readonly PlatformConnection[],
+): Promise<void> {
+  const problems = await findPublishProblems(deps, post, assets, connections);
+  if (problems.length > 0) throw new AppError("not_publishable", { problems });
+}
+
+/** The problems of each account that would reject the post. */
+export async function findPublishProblems(
+  { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
+  post: Post,
+  assets: readonly Asset[],
+  connections: readonly PlatformConnection[],
+): Promise<{ connectionId: string; problems: { code: string; message: string }[] }[]> {
+  const readyAssets = assets.filter(isReady);
+  const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
+  const rejections: { connectionId: string; problems: { code: string; message: string }[] }[] = [];
+  for (const connection of connections) {
+    // Counting a long text takes milliseconds, and there may be one per account.
+    if (rejections.length > 0) await nextIteration();
+    const content = selectForAccount({ ...post, assets: readyAssets }, connection.id);
+    const problems = [
+      ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can’t be published." }] : []),
+      ...(isEmpty({ text: content.body, assets: content.assets })
+        ? [{ code: "empty", message: describeEmptyPost(content.hasFileChoice) }]
+        : []),
+      ...(connection.state === "connected"
+        ? []
+        : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
+      ...findPlatformProblems({ platforms }, connection, post, content, inspections),
+    ];
+    rejections.push({ connectionId: connection.id, problems });
+  }
+  return rejections.filter(({ problems }) => problems.length > 0);
+}
+
+const describeEmptyPost = (hasFileChoice: boolean): string =>
+  hasFileChoice ? "The post has no text, and no files for this account." : "The post has no text and no files.";
+
+function findPlatformProblems(
+  { platforms }: Pick<Deps, "platforms">,
+  { platform, account, limits: instanceLimits }: PlatformConnection,
+  { title, crops }: Post,
+  { body, assets, hasFileChoice }: { body: string; assets: readonly Asset[]; hasFileChoice: boolean },
+  inspections: ReadonlyMap<string, ImageInspection>,
+): { code: string; message: string }[] {
+  const platformInfo = platforms.find(platform);
+  if (!platformInfo?.canPublish) {
+    const name = platformInfo?.name ?? platform;
+    return [
+      { code: "unsupported", message: `Publishing to ${name} (${getAccountLabel(account)}) is not available yet.` },
+    ];
+  }
+  const details = assets.map((asset) => ({
+    ...toAssetView(asset),
+    ...(asset.altText === null ? {} : { altText: asset.altText }),
+    ...(asset.width === null ? {} : { width: asset.width }),
+    ...(asset.height === null ? {} : { height: asset.height }),
+    ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
+  }));
+  const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
+  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform), hasFileChoice };
+  return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
+    .filter(({ level }) => level === "rejected")
+    .map(({ code, message }) => ({ code, message }));
+}
