@@ -1,6 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { syncFolder } from "#lib/sync-folder.ts";
 
 /** Together they change about 1,000 pages, after which SQLite itself would copy them. */
 const statementsPerCheckpoint = 500;
@@ -37,9 +38,8 @@ export function createWriteAheadLog(path: string): WriteAheadLog {
 
   /** SQLite keeps the file while a connection is open. */
   async function openFile(): Promise<FileHandle> {
-    await using folder = await open(dirname(path));
-    await folder.sync(); // the file may be new
-    return await open(`${path}-wal`);
+    await syncFolder(dirname(path)); // the file may be new
+    return open(`${path}-wal`);
   }
 
   return {

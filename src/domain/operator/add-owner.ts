@@ -3,7 +3,7 @@ import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
-import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { updateOwnerCount } from "../steps/update-owner-count.ts";
 import { getUser } from "./lookups.ts";
 
@@ -24,21 +24,18 @@ export async function addOwner(
     throw new AppError("invalid_input:unverified_email", { id: user.id });
   if (user.disabledAt !== null) throw new AppError("forbidden:user_disabled", { name: user.name });
   const [studioId, userId] = [studio.id, user.id];
-  for (;;) {
+  return retryOnConflict(async () => {
     const member = await deps.memberships.find(studioId, userId);
     if (member?.role === "owner") return { studioId, userId, changed: false };
-    const didAdd = await deps
-      .transact(operator, async (tx) => {
-        await updateOwnerCount(tx, studioId, member?.role, "owner");
-        const didChange = member
-          ? await tx.memberships.changeRole(studioId, userId, member.role, "owner")
-          : await tx.memberships.insert({ studioId, userId, role: "owner", joinedAt: deps.clock() });
-        if (!didChange) throw new ConflictError();
-        const detail = { from: member?.role ?? null, to: "owner" };
-        await recordActivity(deps, tx, { ...operator, studio }, "studio.handed_over", userId, detail);
-        return true;
-      })
-      .catch(undefinedOnConflict);
-    if (didAdd) return { studioId, userId, changed: true };
-  }
+    await deps.transact(operator, async (tx) => {
+      await updateOwnerCount(tx, studioId, member?.role, "owner");
+      const didChange = member
+        ? await tx.memberships.changeRole(studioId, userId, member.role, "owner")
+        : await tx.memberships.insert({ studioId, userId, role: "owner", joinedAt: deps.clock() });
+      if (!didChange) throw new ConflictError();
+      const detail = { from: member?.role ?? null, to: "owner" };
+      await recordActivity(deps, tx, { ...operator, studio }, "studio.handed_over", userId, detail);
+    });
+    return { studioId, userId, changed: true };
+  });
 }

@@ -4,7 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
-import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { id } from "../model/text.ts";
 import { authorize, authorizeRoleManagement, type Role, roles } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
@@ -50,31 +50,23 @@ export async function changeRole(
   authorize(caller, "members.changeRole");
   authorizeRoleManagement(caller, input.role);
   const studioId = caller.studio.id;
-  for (;;) {
+  return retryOnConflict(async () => {
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
     if (!member) throw notFoundError("member");
     authorizeRoleManagement(caller, member.role);
     const view = { studioId, userId: member.userId, role: input.role, joinedAt: toIsoTime(member.joinedAt) };
     if (member.role === input.role) return view;
-    const didChange = await deps
-      .transact(
-        caller,
-        async (tx) => {
-          await updateOwnerCount(tx, studioId, member.role, input.role);
-          if (input.role === "owner") await enforceOwnedStudioLimit(deps, tx, member.userId, { isCaller: false });
-          if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
-            throw new ConflictError();
-          await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
-            from: member.role,
-            to: input.role,
-          });
-          return true;
-        },
-        { changesAccess: true },
-      )
-      .catch(undefinedOnConflict);
-    if (didChange) return view;
-  }
+    const change = async (tx: Tx): Promise<void> => {
+      await updateOwnerCount(tx, studioId, member.role, input.role);
+      if (input.role === "owner") await enforceOwnedStudioLimit(deps, tx, member.userId, { isCaller: false });
+      if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
+        throw new ConflictError();
+      const detail = { from: member.role, to: input.role };
+      await recordActivity(deps, tx, caller, "member.role_changed", member.userId, detail);
+    };
+    await deps.transact(caller, change, { changesAccess: true });
+    return view;
+  });
 }
 
 export const removeMemberInput = z.strictObject({ userId: id });
@@ -88,26 +80,18 @@ export async function removeMember(
   const isLeaving = input.userId === caller.user.id;
   authorize(caller, isLeaving ? "members.leave" : "members.remove");
   const studioId = caller.studio.id;
-  for (;;) {
+  await retryOnConflict(async () => {
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
     if (!member) throw notFoundError("member");
     if (!isLeaving) authorizeRoleManagement(caller, member.role);
-    const wasRemoved = await deps
-      .transact(
-        caller,
-        async (tx) => {
-          await updateOwnerCount(tx, studioId, member.role, undefined);
-          if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new ConflictError();
-          await recordActivity(deps, tx, caller, isLeaving ? "member.left" : "member.removed", member.userId, {
-            role: member.role,
-          });
-          return true;
-        },
-        { changesAccess: true },
-      )
-      .catch(undefinedOnConflict);
-    if (wasRemoved) return;
-  }
+    const { userId, role } = member;
+    const remove = async (tx: Tx): Promise<void> => {
+      await updateOwnerCount(tx, studioId, role, undefined);
+      if (!(await tx.memberships.remove(studioId, userId, role))) throw new ConflictError();
+      await recordActivity(deps, tx, caller, isLeaving ? "member.left" : "member.removed", userId, { role });
+    };
+    await deps.transact(caller, remove, { changesAccess: true });
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, rename, rm, statfs, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncFolder as syncFolderOnDisk } from "#lib/sync-folder.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
@@ -211,14 +212,5 @@ function dropBytes(chunks: Uint8Array[], count: number): Uint8Array[] {
   return head && skip > 0 ? [head.subarray(skip), ...remainingChunks.slice(1)] : remainingChunks;
 }
 
-/** Makes renames in a folder durable. Windows has no such call and needs none: NTFS journals renames. */
-export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  await using folder = await withDiskErrors(open(path, "r"));
-  // Some network file systems do not support fsync on folders.
-  await withDiskErrors(
-    folder.sync().catch((error: unknown) => {
-      if (!["EINVAL", "ENOTSUP"].includes(getErrno(error) ?? "")) throw error;
-    }),
-  );
-}
+/** Makes renames in a folder durable. */
+export const syncFolder = (path: string): Promise<void> => withDiskErrors(syncFolderOnDisk(path));
