@@ -40,7 +40,7 @@ export function openSqlite(path: string): Database {
   // `log` syncs commits and copies the log.
   writer.exec(`PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${maxLogPages}`);
 
-  const log = createWriteAheadLog(path);
+  const log = createWriteAheadLog(path, writer);
   const waitForTurn = createTurnLimiter();
   const retryWhileBusy = createRetrier();
   const prepareWrite = createStatementCache(writer);
@@ -52,8 +52,10 @@ export function openSqlite(path: string): Database {
       const result = await retryWhileBusy(query.sql, () =>
         translateErrors(() => prepareWrite(query.sql).execute<Row>(query.parameters)),
       );
-      log.countStatement();
-      if (!writer.isTransaction && !isSelect(query.sql)) await log.sync().catch(throwUnavailable);
+      if (!writer.isTransaction && !isSelect(query.sql)) {
+        log.copyIfLong();
+        await log.sync().catch(throwUnavailable);
+      }
       await waitForTurn();
       return result;
     },

@@ -1,25 +1,26 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { syncFolder } from "#lib/sync-folder.ts";
 
-/** Together they change about 1,000 pages, after which SQLite itself would copy them. */
-const statementsPerCheckpoint = 500;
+/** SQLite itself would copy them after as many. One long post changes hundreds, so statements say little about pages. */
+const pagesPerCheckpoint = 1000;
 
 /** If the thread does not keep up, commits do the rest, which is little by then. Limits the log to about 40 MB. */
 export const maxLogPages = 10_000;
 
 /** Does in other threads what waits for the disk, and what SQLite would do within a commit, in the event loop. */
 export interface WriteAheadLog {
-  /** Call after each statement of the writing connection. Sometimes starts to copy the log into the database file. */
-  countStatement(): void;
+  /** Call after each commit. Starts to copy the log into the database file if it is long. */
+  copyIfLong(): void;
   /** Call after each commit. Resolves when what was committed survives a power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createWriteAheadLog(path: string): WriteAheadLog {
-  let statementCount = 0;
+export function createWriteAheadLog(path: string, db: DatabaseSync): WriteAheadLog {
+  const readPageCounts = db.prepare("PRAGMA wal_checkpoint(NOOP)"); // copies nothing, and takes about 2 µs
   let thread: Worker | undefined;
   let isCopying = false;
   let file: Promise<FileHandle> | undefined;
@@ -36,6 +37,11 @@ export function createWriteAheadLog(path: string): WriteAheadLog {
     return newThread;
   }
 
+  function countUncopiedPages(): number {
+    const { log, checkpointed } = readPageCounts.get() as { log: number; checkpointed: number };
+    return log - checkpointed;
+  }
+
   /** SQLite keeps the file while a connection is open. */
   async function openFile(): Promise<FileHandle> {
     await syncFolder(dirname(path)); // the file may be new
@@ -43,10 +49,8 @@ export function createWriteAheadLog(path: string): WriteAheadLog {
   }
 
   return {
-    countStatement() {
-      statementCount++;
-      if (isCopying || statementCount < statementsPerCheckpoint) return;
-      statementCount = 0;
+    copyIfLong() {
+      if (isCopying || countUncopiedPages() < pagesPerCheckpoint) return;
       isCopying = true;
       thread ??= startThread();
       thread.postMessage("checkpoint", []);
