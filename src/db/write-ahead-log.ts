@@ -23,7 +23,8 @@ export function createWriteAheadLog(path: string, db: DatabaseSync): WriteAheadL
   const readPageCounts = db.prepare("PRAGMA wal_checkpoint(NOOP)"); // copies nothing, and takes about 2 µs
   let thread: Worker | undefined;
   let isCopying = false;
-  let file: Promise<FileHandle> | undefined;
+  let file: FileHandle | undefined;
+  let hasSyncFailed = false;
 
   function startThread(): Worker {
     const newThread = new Worker(new URL("checkpoint-thread.ts", import.meta.url), { workerData: path, execArgv: [] });
@@ -56,15 +57,20 @@ export function createWriteAheadLog(path: string, db: DatabaseSync): WriteAheadL
       thread.postMessage("checkpoint", []);
     },
     async sync() {
-      file ??= openFile().catch((error: unknown) => {
-        file = undefined;
+      try {
+        // The system may report the next sync as successful without the pages of a failed one, so write them elsewhere.
+        if (hasSyncFailed) db.exec("PRAGMA wal_checkpoint(FULL)");
+        hasSyncFailed = false;
+        file ??= await openFile();
+        await file.datasync();
+      } catch (error) {
+        hasSyncFailed = true;
         throw error;
-      });
-      await (await file).datasync();
+      }
     },
     async close() {
       await thread?.terminate();
-      await (await file)?.close();
+      await file?.close();
     },
   };
 }
