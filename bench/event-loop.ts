@@ -127,7 +127,6 @@ async function report(name: string, work: () => Promise<unknown>): Promise<void>
   );
 }
 
-// Fill the studio.
 const connectionIds = [
   await newConnection(deps, owner, "one", "sandbox"),
   await newConnection(deps, owner, "two", "sandbox"),

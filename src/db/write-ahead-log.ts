@@ -43,6 +43,12 @@ export function createWriteAheadLog(path: string, db: DatabaseSync): WriteAheadL
     return log - checkpointed;
   }
 
+  /** Throws if another connection is copying or writing; the call fails then, and the next one tries again. */
+  function copyAll(): void {
+    const result = db.prepare("PRAGMA wal_checkpoint(FULL)").get();
+    if (result?.["busy"] !== 0) throw new Error("the log could not be copied after a failed sync");
+  }
+
   /** SQLite keeps the file while a connection is open. */
   async function openFile(): Promise<FileHandle> {
     await syncFolder(dirname(path)); // the file may be new
@@ -59,7 +65,7 @@ export function createWriteAheadLog(path: string, db: DatabaseSync): WriteAheadL
     async sync() {
       try {
         // The system may report the next sync as successful without the pages of a failed one, so write them elsewhere.
-        if (hasSyncFailed) db.exec("PRAGMA wal_checkpoint(FULL)");
+        if (hasSyncFailed) copyAll();
         hasSyncFailed = false;
         file ??= await openFile();
         await file.datasync();
