@@ -87,8 +87,13 @@ for (const storeName of listStoreNames())
           asDownload: true,
           expiresAt,
         });
-      // Converts nothing, but inspects the image once.
-      await (await browser.send(downloadUrls["rendition"])).arrayBuffer();
+      // Converts nothing, but inspects the image once. A busy machine may need longer than one request waits.
+      const inspect = async (): Promise<boolean> => {
+        const response = await browser.send(downloadUrls["rendition"] ?? "");
+        await response.arrayBuffer();
+        return response.status === 200;
+      };
+      await waitUntil(inspect, { timeoutMs: 120_000, description: "the image is inspected" });
     });
     beforeEach(() => {
       [logLines, openedFiles, beforeOpen] = [[], [], undefined];
