@@ -1,6 +1,6 @@
 import type { Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
-import type { ChangeFeed } from "#domain/subscriptions/change-feed.ts";
+import type { NotifiedFeed } from "#domain/subscriptions/page-feed.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 
@@ -11,18 +11,18 @@ export interface ChangeNotificationOptions {
   url: string;
   /** Sends probes, on connections other than the one that listens. */
   database: Pick<Database, "notify">;
-  feed: ChangeFeed;
+  feeds: readonly NotifiedFeed[];
   wakeWorker: () => void;
   log: Log;
   probeIntervalMs?: number;
 }
 
 /**
- * Passes notifications of the database to the worker and the feed. The feed relies on them only while probes arrive: a
+ * Passes notifications of the database to the worker and the feeds. The feeds rely on them only while probes arrive: a
  * pooler may accept LISTEN without effect, and a firewall may drop an idle connection without closing it.
  */
 export function listenForChanges(options: ChangeNotificationOptions): NotificationListener {
-  const { url, database, feed, wakeWorker, log, probeIntervalMs = seconds(5) } = options;
+  const { url, database, feeds, wakeWorker, log, probeIntervalMs = seconds(5) } = options;
   let areNotificationsReliable = false;
   let isProbePending = false;
 
@@ -30,7 +30,7 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
     isProbePending = false;
     if (areReliable === areNotificationsReliable) return;
     areNotificationsReliable = areReliable;
-    feed.setNotificationsReliable(areReliable);
+    for (const feed of feeds) feed.setNotificationsReliable(areReliable);
   };
   const sendProbe = (): void => {
     isProbePending = true;
@@ -45,14 +45,14 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
       changes(change) {
         if (change === undefined) sendProbe(); // connected
         else if (change === probeChange) setReliable(true);
-        else feed.receive(change);
+        else for (const feed of feeds) feed.receive(change);
       },
     },
     onDisconnect: () => setReliable(false),
     log,
   });
   const timer = setInterval(() => {
-    if (!feed.hasStreams()) return;
+    if (feeds.every((feed) => !feed.hasStreams())) return;
     if (!isProbePending) return sendProbe();
     // Behind a pooler, no probe ever arrives, and another connection would not change that.
     if (!areNotificationsReliable) return;

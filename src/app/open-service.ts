@@ -93,7 +93,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
         (await import("./change-notifications.ts")).listenForChanges({
           url: config.databaseListenUrl,
           database,
-          feed: service.changeFeed,
+          feeds: service.changeFeeds,
           wakeWorker: service.deps.wakeWorker,
           log,
         });

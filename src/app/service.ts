@@ -26,7 +26,8 @@ import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
-import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
+import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createPageFeed, type NotifiedFeed } from "#domain/subscriptions/page-feed.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
@@ -47,8 +48,8 @@ export interface Service {
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
   syncCallLimits(): Promise<void>;
-  /** Receives the notifications of the database, and announces changes on open streams of AI clients. */
-  changeFeed: McpEndpoint["changeFeed"];
+  /** Receives the notifications of the database, and announces changes on open streams. */
+  changeFeeds: readonly NotifiedFeed[];
   /** Drains accepted requests, then releases all resources. */
   close(): Promise<void>;
 }
@@ -147,9 +148,12 @@ export function createService(options: CreateServiceOptions): Service {
     chatAppHtml: webFiles.find(chatAppPath)?.content.toString(),
     extension: config.hasConformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
+  const pageFeed = createPageFeed(deps, log);
   const api = createApi({
     deps,
     sessions,
+    pageFeed,
+    streamSlots: mcp.streamSlots,
     checkCallLimit: config.areRateLimitsEnabled ? webCallLimiter.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
@@ -210,7 +214,7 @@ export function createService(options: CreateServiceOptions): Service {
       });
     },
     stopWorker: async () => worker?.stop(),
-    changeFeed: mcp.changeFeed,
+    changeFeeds: [mcp.changeFeed, pageFeed],
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
       void (await Promise.all(

@@ -58,8 +58,8 @@ export interface Connection {
 
 /**
  * What processes notify each other of. The payload of `changes` names what changed: a post (`post:<id>`), the platform
- * connections of a studio (`studio:<id>`), the access of a user (`user:<id>`), or the subscriptions of an MCP session
- * (`session:<digest>`).
+ * connections of a studio (`studio:<id>`), the access of a user (`user:<id>`), the subscriptions of an MCP session
+ * (`session:<digest>`), or that activity was recorded (`activity:<id>:<studio>:<action>:<subject>`).
  */
 export type Channel = "publications_due" | "changes";
 
@@ -119,6 +119,14 @@ export function statement<Row>(name: string, sql: string, sqliteSql?: string): S
     ...(sqliteSql === undefined ? {} : { sqliteSql: collapseWhitespace(sqliteSql) }),
   };
 }
+
+/** A statement with a list, which is passed as a JSON array in `$1`. */
+export const listStatement = <Row>(name: string, toSql: (list: string) => string): Statement<Row> =>
+  statement<Row>(
+    name,
+    toSql("(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))"),
+    toSql("(SELECT value FROM json_each($1))"),
+  );
 
 /** The operations that differ between SQLite and PostgreSQL. */
 export interface Engine {

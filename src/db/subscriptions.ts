@@ -1,16 +1,7 @@
 import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/ports/subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
-import { statement, type Connection, type Statement } from "./database.ts";
+import { listStatement, statement, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
-
-/** A prepared statement with a list, which is passed as a JSON array in `$1`. */
-function listStatement<Row>(name: string, toSql: (list: string) => string): Statement<Row> {
-  return statement<Row>(
-    name,
-    toSql("(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))"),
-    toSql("(SELECT value FROM json_each($1))"),
-  );
-}
 
 const versionsQuery = listStatement<{
   id: string;

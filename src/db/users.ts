@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { SessionStore, UserStore } from "#domain/ports/access.ts";
 import type { User } from "#domain/model/user.ts";
 import { listColumns } from "./columns.ts";
-import { changesRow, countChangedRows, statement, type Connection } from "./database.ts";
+import { changesRow, countChangedRows, listStatement, statement, type Connection } from "./database.ts";
 
 /**
  * Matches rows in which a column contains the text, ignoring the case of A to Z.
@@ -93,12 +93,31 @@ const findSessionUserQuery = statement<User>(
     WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`,
 );
 
+const sessionAccessQuery = listStatement<{ tokenHash: string; expiresAt: number; studioId: string }>(
+  "find_session_access",
+  (tokenHashes) => `SELECT c.token_hash, c.expires_at, m.studio_id
+     FROM sessions c
+     JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
+     JOIN memberships m ON m.user_id = u.id
+     JOIN studios s ON s.id = m.studio_id AND s.deleted_at IS NULL
+    WHERE c.token_hash IN ${tokenHashes} AND c.expires_at > $2`,
+);
+
 export function createSessionStore({ q, run }: Connection): SessionStore {
   return {
     async insert(tokenHash, userId, now, expiresAt) {
       await q.insertInto("sessions").values({ tokenHash, userId, createdAt: now, expiresAt }).execute();
     },
     findUser: async (tokenHash, now) => (await run(findSessionUserQuery, [tokenHash, now]))[0],
+    async findAccess(tokenHashes, now) {
+      const accessByToken = new Map<string, { expiresAt: number; studioIds: Set<string> }>();
+      for (const { tokenHash, expiresAt, studioId } of await run(sessionAccessQuery, [tokenHashes, now])) {
+        const access = accessByToken.get(tokenHash) ?? { expiresAt, studioIds: new Set() };
+        access.studioIds.add(studioId);
+        accessByToken.set(tokenHash, access);
+      }
+      return accessByToken;
+    },
     async delete(tokenHash) {
       await q.deleteFrom("sessions").where("tokenHash", "=", tokenHash).execute();
     },

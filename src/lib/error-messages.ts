@@ -133,6 +133,7 @@ export const errorMessages = {
     `You have ${data.limit} searches running or waiting, the maximum.`,
   "rate_limited:operations": (data: { limit: number }) =>
     `You have ${data.limit} operations over many items running or waiting, the maximum.`,
+  "rate_limited:streams": () => "Too many pages of this account are open.",
   "rate_limited:link": () => "Other files of this upload link are still uploading.",
   "quota_exceeded:own_studios": (data: { limit: number }) =>
     `You already own ${data.limit} studios, the maximum on this server.`,

@@ -60,6 +60,10 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
   };
 }
 
+/** The lowest id that this kind of object can have if it was created at this time. */
+export const toFirstId = (kind: IdKind, time: number): string =>
+  `${idPrefixes[kind]}_${encodeTime(Math.max(0, time))}${"0".repeat(randomChars)}`;
+
 /** Whether a string has the form of an id of this kind; if not, no such object can exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern.test(value) && value.startsWith(`${idPrefixes[kind]}_`);

@@ -55,6 +55,7 @@ export interface McpEndpoint {
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
   changeFeed: Subscriptions["feed"];
+  streamSlots: Subscriptions["slots"];
   /** For shutdown: starts no more tasks. Resolves when the tasks that run in this process have ended. */
   drainTasks(): Promise<void>;
   /** For shutdown: ends long-lived streams with a final result. Their clients reconnect to another process. */
@@ -129,8 +130,9 @@ export function createMcpEndpoint({
       }
     },
     changeFeed: subscriptions.feed,
+    streamSlots: subscriptions.slots,
     drainTasks: () => tasks.drain(),
-    endStreams: () => subscriptions.close(),
+    endStreams: () => subscriptions.slots.close(),
     stopTasks: () => tasks.stopAll(),
   };
 

@@ -43,13 +43,15 @@ forEachEngine(
       const listener = listenForChanges({
         url,
         database,
-        feed: {
-          ...feed,
-          setNotificationsReliable(areReliable) {
-            reliability.push(areReliable);
-            feed.setNotificationsReliable(areReliable);
+        feeds: [
+          {
+            ...feed,
+            setNotificationsReliable(areReliable) {
+              reliability.push(areReliable);
+              feed.setNotificationsReliable(areReliable);
+            },
           },
-        },
+        ],
         wakeWorker: () => {},
         log: silentLog,
         probeIntervalMs: 500,

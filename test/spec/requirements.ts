@@ -348,6 +348,12 @@ const publishing = {
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;
 
+/** Events. */
+const events = {
+  "EVT-1":
+    "an open page hears within 2 seconds which objects of its studio changed, whichever process changed them; the stream ends with the session or the membership",
+};
+
 export const requirements: Readonly<Record<string, string>> = {
   ...studios,
   ...webApp,
@@ -358,6 +364,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...uploads,
   ...platforms,
   ...publishing,
+  ...events,
   ...errors,
   ...settings,
   ...operation,

@@ -26,10 +26,18 @@ export interface UserStore {
 }
 
 /** Web sessions, by the hash of their cookie. */
+export interface SessionAccess {
+  expiresAt: number;
+  /** Every studio that the user is a member of. */
+  studioIds: ReadonlySet<string>;
+}
+
 export interface SessionStore {
   insert(tokenHash: string, userId: string, now: number, expiresAt: number): Promise<void>;
   /** Finds the user of an unexpired session, unless the user is disabled. */
   findUser(tokenHash: string, now: number): Promise<User | undefined>;
+  /** Sessions that have ended, or whose user is disabled, are missing in the result. */
+  findAccess(tokenHashes: readonly string[], now: number): Promise<Map<string, SessionAccess>>;
   delete(tokenHash: string): Promise<void>;
   /** Ends all sessions of a user and returns their number. */
   deleteForUser(userId: string): Promise<number>;

@@ -2,12 +2,16 @@ import type { ActivityRow, ListedActivity, NamedObject, ObjectType } from "../mo
 
 export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
+  /** All studios' activity whose ids were made at or after this time, oldest first. */
+  listSince(time: number, limit: number): Promise<RecordedActivity[]>;
   /** Newest first. */
   list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
   find(studioId: string, id: string): Promise<ActivityRow | undefined>;
   /** Names of the objects that still exist, in one query. */
   findNames(studioId: string, objects: readonly { type: ObjectType; id: string }[]): Promise<NamedObject[]>;
 }
+
+export type RecordedActivity = Pick<ActivityRow, "id" | "studioId" | "action" | "subjectId">;
 
 export interface ActivityFilter {
   userId?: string | undefined;

@@ -7,6 +7,7 @@ import { routeNotFoundError } from "../problem.ts";
 import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEnv, type StudioEnv } from "./context.ts";
 import { createAssetRoutes } from "./asset-routes.ts";
 import { createCommentRoutes } from "./comment-routes.ts";
+import { createEventRoutes } from "./event-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
 import { createPublicationRoutes } from "./publication-routes.ts";
@@ -24,6 +25,7 @@ export function createApi(options: ApiOptions) {
     .route("/", createMemberRoutes(options))
     .route("/", createPostRoutes(options))
     .route("/", createCommentRoutes(options))
+    .route("/", createEventRoutes(options))
     .route("/", createUploadLinkRoutes(options))
     .route("/", createAssetRoutes(options))
     .route("/", createRenditionRoutes(options))

@@ -7,8 +7,10 @@ import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
+import type { PageFeed } from "#domain/subscriptions/page-feed.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
+import type { StreamSlots } from "#mcp/subscriptions/stream-slots.ts";
 import { respondWithProblem } from "../files/file-put.ts";
 import { routeNotFoundError, toProblem } from "../problem.ts";
 import type { Handler } from "../server.ts";
@@ -21,6 +23,8 @@ export interface SessionReader {
 export interface ApiOptions {
   deps: Deps;
   sessions: SessionReader;
+  pageFeed: PageFeed;
+  streamSlots: StreamSlots;
   /** Counts a user's request. */
   checkCallLimit: CallLimitCheck;
   log: Log;

@@ -48,7 +48,7 @@ export function createListenMethod({ deps, feed, slots, countCall }: ListenOptio
       const requestedUris = parseResult.data.resourceSubscriptions ?? [];
       const posts = await findPosts(caller, requestedUris);
       const supportedUris = requestedUris.filter((uri) => posts.has(parsePostUri(uri) ?? ""));
-      const slot = slots.take(authentication);
+      const slot = slots.take(authentication.grantId, authentication.user.id);
       if (!slot) throw new ProtocolError(errorCodes.httpError, streamLimitMessage);
       const notify = createNotifier(send, id);
       const hasSupportedPart = supportedUris.length > 0;

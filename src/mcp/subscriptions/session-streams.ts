@@ -114,7 +114,7 @@ export function createSessionStreams({
       if (slots.isClosed) return reject(503, "The server is shutting down.", { "retry-after": "1" });
       const caller = toCaller(authentication, membership);
       countCall(caller);
-      const slot = slots.take(authentication);
+      const slot = slots.take(grantId, user.id);
       if (!slot) return reject(429, streamLimitMessage);
       const session = toSession(sessionId, grantId);
       const streamId = deps.newSecret();

@@ -1,12 +1,11 @@
-import type { Authentication } from "#domain/model/authentication.ts";
-
-const maxStreamsPerGrant = 20;
-/** A user can have any number of grants. */
+/** A credential is the grant of an AI client, or the session of a browser. */
+const maxStreamsPerCredential = 20;
+/** A user can have any number of grants and sessions. */
 const maxStreamsPerUser = 100;
 /** This many need about 350 MB. The operating system allows many more, which would leave no memory for calls. */
 const maxStreamsPerProcess = 15_000;
 
-export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, a user ${maxStreamsPerUser}, and this server a limited number. Close another stream first.`;
+export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerCredential} open streams, a user ${maxStreamsPerUser}, and this server a limited number. Close another stream first.`;
 
 /** One open stream, which counts toward the limits. */
 export interface StreamSlot {
@@ -18,13 +17,13 @@ export interface StreamSlot {
 export interface StreamSlots {
   readonly isClosed: boolean;
   /** Returns undefined if a limit is reached. The caller must release the slot when the stream ends. */
-  take(owner: Pick<Authentication, "grantId" | "user">): StreamSlot | undefined;
+  take(credentialId: string, userId: string): StreamSlot | undefined;
   /** Ends every stream. */
   close(): void;
 }
 
 export function createStreamSlots(): StreamSlots {
-  /** By the ids of grants and users. */
+  /** By the ids of credentials and users. */
   const counts = new Map<string, number>();
   const slots = new Set<StreamSlot>();
   let isClosed = false;
@@ -40,18 +39,18 @@ export function createStreamSlots(): StreamSlots {
     get isClosed() {
       return isClosed;
     },
-    take({ grantId, user: { id: userId } }) {
+    take(credentialId, userId) {
       const isFull =
-        getCount(grantId) >= maxStreamsPerGrant ||
+        getCount(credentialId) >= maxStreamsPerCredential ||
         getCount(userId) >= maxStreamsPerUser ||
         slots.size >= maxStreamsPerProcess;
       if (isFull) return undefined;
-      for (const id of [grantId, userId]) adjustCount(id, 1);
+      for (const id of [credentialId, userId]) adjustCount(id, 1);
       const slot: StreamSlot = {
         end: () => {},
         release() {
           if (!slots.delete(slot)) return;
-          for (const id of [grantId, userId]) adjustCount(id, -1);
+          for (const id of [credentialId, userId]) adjustCount(id, -1);
         },
       };
       slots.add(slot);

@@ -6,15 +6,15 @@ import type { Method } from "../protocol/method.ts";
 import type { Challenges } from "../transport/bearer-challenge.ts";
 import { createListenMethod } from "./listen.ts";
 import { createSessionStreams, type SessionStreams } from "./session-streams.ts";
-import { createStreamSlots } from "./stream-slots.ts";
+import { createStreamSlots, type StreamSlots } from "./stream-slots.ts";
 
 export interface Subscriptions {
   methods: [string, Method][];
   isStreamRequest: SessionStreams["isStreamRequest"];
   openSessionStream: SessionStreams["open"];
   feed: ChangeFeed;
-  /** Ends all streams. Later ones end at once or are rejected. */
-  close(): void;
+  /** All streams of the process share the same limits. */
+  slots: StreamSlots;
 }
 
 export interface SubscriptionOptions {
@@ -24,7 +24,7 @@ export interface SubscriptionOptions {
   countCall: (caller: Caller) => void;
 }
 
-/** Announces changes of posts to clients of all protocol versions. All streams share the same limits. */
+/** Announces changes of posts to clients of all protocol versions. */
 export function createSubscriptions({ log, ...options }: SubscriptionOptions): Subscriptions {
   const feed = createChangeFeed(options.deps, log);
   const slots = createStreamSlots();
@@ -34,6 +34,6 @@ export function createSubscriptions({ log, ...options }: SubscriptionOptions): S
     isStreamRequest: sessionStreams.isStreamRequest,
     openSessionStream: sessionStreams.open,
     feed,
-    close: slots.close,
+    slots,
   };
 }

@@ -9,14 +9,20 @@ const endTimeoutMs = 10_000;
 
 /** A response of server-sent events. */
 export interface EventStream {
-  send(json: string): void;
+  send(json: string, event?: string): void;
   /** Sends the last message, if there is one, and ends the response. */
   end(json?: string): void;
 }
 
-const toEvent = (json: string): string => `event: message\ndata: ${json}\n\n`;
+const toEvent = (json: string, event = "message"): string => `event: ${event}\ndata: ${json}\n\n`;
 
-export function openEventStream(res: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream {
+export interface EventStreamOptions {
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** An event that is sent to keep the stream open, for clients that cannot see comments. */
+  heartbeat?: string;
+}
+
+export function openEventStream(res: ServerResponse, { headers, heartbeat }: EventStreamOptions = {}): EventStream {
   if (res.destroyed) return { send: () => {}, end: () => {} };
   res.writeHead(200, {
     ...headers,
@@ -30,10 +36,11 @@ export function openEventStream(res: ServerResponse, headers?: Readonly<Record<s
     if (res.writableLength > maxUnreadBytes) res.destroy();
     else res.write(text);
   };
-  let timer = setInterval(write, keepAliveMs, ": keepalive\n\n");
+  const keepAlive = heartbeat === undefined ? ": keepalive\n\n" : toEvent("{}", heartbeat);
+  let timer = setInterval(write, keepAliveMs, keepAlive);
   res.once("close", () => clearTimeout(timer));
   return {
-    send: (json) => write(toEvent(json)),
+    send: (json, event) => write(toEvent(json, event)),
     end(json) {
       clearInterval(timer);
       timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();

@@ -75,7 +75,7 @@ export function createHttpWriter(res: ServerResponse): ResponseWriter {
       (headers ??= {})[name] = value;
     },
     sendEvent(json) {
-      stream ??= openEventStream(res, headers);
+      stream ??= openEventStream(res, { headers });
       stream.send(json);
     },
     end(status, json) {
