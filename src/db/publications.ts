@@ -1,6 +1,12 @@
 import { sql } from "kysely";
-import type { PublicationRunStore, PublicationStore, PublicationWrites } from "#domain/ports/publications.ts";
+import type {
+  PublicationCounts,
+  PublicationRunStore,
+  PublicationStore,
+  PublicationWrites,
+} from "#domain/ports/publications.ts";
 import type { PublicationState, VisibleState } from "#domain/model/publication-states.ts";
+import { toColumnName } from "./columns.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import {
   isNotSuperseded,
@@ -18,6 +24,28 @@ import { assign, createUpdateBuilder, type UpdatePart } from "./update-builder.t
 const findByRemoteIdQuery = statement(
   "find_publication_by_remote_id",
   "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
+);
+
+const isOwnRequestSql = "p.requested_client_name IS NULL AND p.requested_by = $2";
+/** What is counted, by state and further conditions. */
+const countedSql: Readonly<Record<keyof PublicationCounts, string>> = {
+  proposed: `p.state = 'proposed' AND NOT (${isOwnRequestSql} AND p.approved_revision IS NULL)`,
+  failed: "p.state = 'failed' AND COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3",
+  unconfirmed: "p.state = 'unconfirmed'",
+  missed: "p.state = 'missed'",
+  sentBack: `p.state = 'canceled' AND p.problem_code = 'sent_back' AND ${isOwnRequestSql}
+    AND COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3`,
+};
+const countQuery = statement<PublicationCounts>(
+  "count_publications",
+  `SELECT ${Object.entries(countedSql)
+    .map(
+      ([name, condition]) => `(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM publications p
+         WHERE p.studio_id = $1 AND ${condition} AND NOT EXISTS (SELECT 1 FROM publications n
+           WHERE n.post_id = p.post_id AND n.connection_id = p.connection_id AND n.id > p.id) LIMIT $4) c)
+       AS ${toColumnName(name)}`,
+    )
+    .join(", ")}`,
 );
 
 /** Publications without a time come first. */
@@ -87,6 +115,11 @@ export function createPublicationStore(
         .limit(limit)
         .execute();
       return rows.map(toPublicationWithNames);
+    },
+    async count(studioId, { userId, from, maxCount }) {
+      const [row] = await run(countQuery, [studioId, userId, from, maxCount]);
+      if (!row) throw new Error("a query of counts returned no row");
+      return row;
     },
     async listByPost(postId, states) {
       const rows = await q

@@ -116,9 +116,9 @@ forEachEngine("live pages", (fixture) => {
     const cookie = await server.signIn(owner);
     const streams: PageStream[] = [];
     for (let i = 0; i < 20; i++) streams.push(await openPageStream(server.base, owner.studio.id, cookie));
-    const refused = await call(server, "GET", path, { cookie });
+    const rejected = await call(server, "GET", path, { cookie });
     assert.deepEqual(
-      [refused.status, refused.json.code, refused.headers.get("retry-after")],
+      [rejected.status, rejected.json.code, rejected.headers.get("retry-after")],
       [429, "rate_limited", "15"],
     );
     for (const stream of streams) stream.close();

@@ -17,6 +17,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
+import { countPublications } from "#domain/publishing/count-publications.ts";
 import { cancelPublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationState } from "#domain/model/publication-states.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
@@ -159,6 +160,35 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await readSentBack(), [false]);
     await cancelPublication(deps, owner, proposal);
     assert.deepEqual(await readSentBack(), [false]);
+  });
+
+  test("counts what waits for the user: others' proposals, problems, and own requests that were sent back (POST-3, T1)", async () => {
+    const owner = await newStudio(deps);
+    const approver = await newMember(deps, owner, "admin");
+    const stranger = await newStudio(deps);
+    const connectionId = await newConnection(deps, owner);
+    const post = async () => addPost(owner, "Harbor");
+    const at = deps.clock() - hours(2);
+    const countWaiting = async (caller: Caller, from = deps.clock() - hours(24)) => {
+      const { maxCount, ...counts } = await countPublications(deps, caller, { from: toIsoTime(from) });
+      assert.equal(maxCount, 100);
+      return Object.values(counts);
+    };
+    await addPublication(owner, await post(), connectionId, "proposed");
+    const failedPost = await post();
+    await addPublication(owner, failedPost, connectionId, "failed", at);
+    for (const state of ["unconfirmed", "missed", "canceled"] as const)
+      await addPublication(owner, await post(), connectionId, state, at);
+    await sendBackPublication(deps, approver, {
+      publicationId: await addPublication(owner, await post(), connectionId, "proposed"),
+    });
+    // Proposed, failed, unconfirmed, missed, sent back.
+    assert.deepEqual(await countWaiting(owner), [0, 1, 1, 1, 1]);
+    assert.deepEqual(await countWaiting(approver), [1, 1, 1, 1, 0]);
+    assert.deepEqual(await countWaiting(stranger), [0, 0, 0, 0, 0]);
+    assert.deepEqual(await countWaiting(owner, deps.clock() - hours(1)), [0, 0, 1, 1, 1]);
+    await addPublication(owner, failedPost, connectionId, "scheduled", deps.clock() + hours(1));
+    assert.deepEqual(await countWaiting(owner), [0, 0, 1, 1, 1], "a newer publication replaced the failed one");
   });
 
   test("filters by status, stage, author, tag and text; hides archived posts by default, and those of other studios (POST-3, T1)", async () => {

@@ -26,7 +26,7 @@ export async function openPageStream(base: string, studioId: string, cookie: str
   });
   const events: PageEvent[] = [];
   const read = async (): Promise<void> => {
-    if (!response.ok) return void (await response.body?.cancel());
+    if (!response.ok) return response.body?.cancel();
     let text = "";
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk;

@@ -43,11 +43,24 @@ export interface PublicationCondition {
   nextRunBefore?: number;
 }
 
+/** How many publications wait for a person. */
+export interface PublicationCounts {
+  /** Proposed, but not requested by the user themselves. */
+  proposed: number;
+  failed: number;
+  unconfirmed: number;
+  missed: number;
+  /** Requests of the user for which an approver asked for changes. */
+  sentBack: number;
+}
+
 export interface PublicationStore {
   find(studioId: string, publicationId: string): Promise<PublicationWithNames | undefined>;
   /** In the order of the ids. Publications that do not exist are missing in the result. */
   listByIds(studioId: string, publicationIds: readonly string[]): Promise<PublicationWithNames[]>;
   list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
+  /** Counts up to `maxCount` per kind. Those that a newer publication to the same account replaced do not count. */
+  count(studioId: string, options: { userId: string; from: number; maxCount: number }): Promise<PublicationCounts>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;

@@ -14,6 +14,7 @@ import {
   resolvePublicationInput,
   sendBackPublication,
 } from "#domain/publishing/change-publication.ts";
+import { countPublications, countPublicationsInput } from "#domain/publishing/count-publications.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { listWebPublications, listWebPublicationsInput } from "#domain/publishing/list-publications.ts";
@@ -34,6 +35,9 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .get("/publications", validateQuery(listWebPublicationsInput), async (c) =>
       c.json(await listWebPublications(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/publications/counts", validateQuery(countPublicationsInput), async (c) =>
+      c.json(await countPublications(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/calendar", validateQuery(listCalendarInput), async (c) =>
       jsonWithEtag(c, await listCalendar(deps, c.var.caller, c.req.valid("query"))),
