@@ -84,10 +84,14 @@ function send<T>(
     req.on("error", reject);
     req.on("response", (res) => {
       const chunks: Buffer[] = [];
+      const { "content-type": contentType = "" } = res.headers;
+      // A stream ends only when its client ends it.
+      if (contentType === "text/event-stream")
+        res.once("data", () => res.destroy()).once("close", () => res.emit("end"));
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = (res.headers["content-type"] ?? "").includes("json") && text !== "";
+        const isJson = contentType.includes("json") && text !== "";
         resolve({
           status: res.statusCode ?? 0,
           headers: new Headers(res.headers as Record<string, string>),

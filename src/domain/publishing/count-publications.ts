@@ -6,7 +6,7 @@ import { authorize } from "../policy.ts";
 
 export const countPublicationsInput = z.strictObject({
   /** Earlier failures and requests that were sent back do not count. */
-  from: z.iso.datetime({ offset: true }),
+  from: z.iso.datetime({ offset: true }).optional(),
 });
 
 /** The highest count; more publications are not counted. */
@@ -24,7 +24,7 @@ export async function countPublications(
   authorize(caller, "publications.read");
   const counts = await deps.publications.count(caller.studio.id, {
     userId: caller.user.id,
-    from: Date.parse(from),
+    from: from === undefined ? 0 : Date.parse(from),
     maxCount,
   });
   return { ...counts, maxCount };
