@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import { listenForChanges } from "#app/change-notifications.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { removeMember } from "#domain/studios/members.ts";
@@ -11,6 +13,7 @@ import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { createDeps, forEachEngine, getListenUrl, silentLog, type TestDeps } from "../support/engines.ts";
 import { openPageStream, type PageStream } from "../support/page-stream.ts";
 import { newMember, newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 forEachEngine("live pages", (fixture) => {
   /** Another process: it makes the changes. */
@@ -122,5 +125,39 @@ forEachEngine("live pages", (fixture) => {
       [429, "rate_limited", "15"],
     );
     for (const stream of streams) stream.close();
+  });
+
+  test("a page that leaves while its access is checked keeps no stream (EVT-1)", async () => {
+    const owner = await newStudio(writer);
+    const gate = Promise.withResolvers<void>();
+    let waitingCount = 0;
+    const memberships = {
+      ...fixture.deps.memberships,
+      findWithStudio: async (...key: Parameters<typeof fixture.deps.memberships.findWithStudio>) => {
+        waitingCount++;
+        await gate.promise;
+        return fixture.deps.memberships.findWithStudio(...key);
+      },
+    };
+    const slowServer = await startApiServer({ ...fixture.deps, memberships });
+    try {
+      const cookie = await slowServer.signIn(owner);
+      const { hostname, port, host } = new URL(slowServer.base);
+      const path = `/api/studios/${owner.studio.id}/events`;
+      const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+      for (const socket of sockets) socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\n\r\n`);
+      await waitUntil(() => waitingCount === sockets.length, { description: "all pages wait" });
+      for (const socket of sockets) socket.destroy();
+      const { nodeServer } = slowServer.httpServer;
+      const countConnections = promisify(nodeServer.getConnections.bind(nodeServer));
+      await waitUntil(async () => (await countConnections()) === 0, { description: "all pages left" });
+      gate.resolve();
+      const streams: PageStream[] = [];
+      for (let i = 0; i < 20; i++) streams.push(await openPageStream(slowServer.base, owner.studio.id, cookie));
+      for (const stream of streams) stream.close();
+      assert.ok(streams.every(({ status }) => status === 200));
+    } finally {
+      await slowServer.close();
+    }
   });
 });

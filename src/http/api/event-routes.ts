@@ -28,7 +28,7 @@ export function createEventRoutes({ pageFeed, streamSlots }: ApiOptions) {
       },
       end: slot.end,
     });
-    res.once("close", () => {
+    stream.onClose(() => {
       removeFromFeed();
       slot.release();
     });

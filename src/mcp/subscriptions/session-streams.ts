@@ -120,7 +120,6 @@ export function createSessionStreams({
       const streamId = deps.newSecret();
       try {
         const posts = await openSessionStream(deps, caller, { session, streamId });
-        if (res.destroyed) return slot.release();
         const identity = {
           tokenHash,
           userId: user.id,
@@ -147,7 +146,7 @@ export function createSessionStreams({
       { ...identity, announce: (postId) => stream.send(formatUpdate(postId)), end: slot.end },
       posts,
     );
-    res.once("close", () => {
+    stream.onClose(() => {
       removeFromFeed();
       slot.release();
     });

@@ -12,6 +12,8 @@ export interface EventStream {
   send(json: string, event?: string): void;
   /** Sends the last message, if there is one, and ends the response. */
   end(json?: string): void;
+  /** Calls the listener once the connection has closed, at once if it closed before the stream was opened. */
+  onClose(listener: () => void): void;
 }
 
 const toEvent = (json: string, event = "message"): string => `event: ${event}\ndata: ${json}\n\n`;
@@ -23,7 +25,7 @@ export interface EventStreamOptions {
 }
 
 export function openEventStream(res: ServerResponse, { headers, heartbeat }: EventStreamOptions = {}): EventStream {
-  if (res.destroyed) return { send: () => {}, end: () => {} };
+  if (res.destroyed) return { send: () => {}, end: () => {}, onClose: (listener) => listener() };
   res.writeHead(200, {
     ...headers,
     "content-type": "text/event-stream",
@@ -46,5 +48,6 @@ export function openEventStream(res: ServerResponse, { headers, heartbeat }: Eve
       timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
       res.end(json === undefined ? undefined : toEvent(json));
     },
+    onClose: (listener) => void res.once("close", listener),
   };
 }
