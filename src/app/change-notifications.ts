@@ -1,6 +1,6 @@
 import type { Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
-import type { NotifiedFeed } from "#domain/subscriptions/page-feed.ts";
+import type { NotifiedFeed } from "#domain/subscriptions/check-loop.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 

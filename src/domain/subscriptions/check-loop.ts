@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Log } from "#lib/log.ts";
 import type { Deps } from "../ports/deps.ts";
 
@@ -7,30 +8,71 @@ const pollMs = 500;
 /** While notifications arrive, every 20th poll checks everything, in case notifications were lost. */
 const pollsPerFullCheck = 20;
 
-export interface CheckLoopOptions {
-  deps: Pick<Deps, "subscriptions">;
-  /** Checks what was signaled; everything if `mayBeAnything` is true. If it fails, the next poll checks everything. */
-  check(mayBeAnything: boolean): Promise<void>;
+/** Who follows an open event stream. */
+export interface StreamSubscriber {
+  /** The digest of the token or session that the stream was opened with. */
+  readonly tokenHash: string;
+  readonly userId: string;
+  /** Only changes in this studio are announced. */
+  readonly studioId: string;
+  /** Ends the stream: its access ended, or a newer stream of its MCP session replaced it. */
+  end(): void;
+}
+
+interface OpenStream {
+  readonly subscriber: StreamSubscriber;
+}
+
+/** A feed that the database's notifications reach. */
+export interface NotifiedFeed {
+  /** Receives a notification, such as `user:<id>`. Ignores those that are not for its streams. */
+  receive(change: string): void;
+  /** Whether a stream is open. If not, `receive` ignores notifications. */
+  hasStreams(): boolean;
+  /** Sets whether `receive` gets all notifications from now on. Otherwise, every poll asks the database for changes. */
+  setNotificationsReliable(areReliable: boolean): void;
+}
+
+interface CheckLoopOptions<Stream extends OpenStream, Access extends { expiresAt: number }> {
+  deps: Pick<Deps, "subscriptions" | "clock">;
+  /** Reads what was signaled; everything if `mayBeAnything` is true. If it fails, the next poll checks everything. */
+  readChanges(mayBeAnything: boolean): Promise<void>;
   /** Whether signals came during a check. */
   hasSignals(): boolean;
-  onPoll(): void;
+  /** Whether something is to be announced. */
+  hasPending(stream: Stream): boolean;
+  findAccess(tokenHashes: readonly string[], now: number): Promise<Map<string, Access>>;
+  hasAccess(subscriber: Stream["subscriber"], access: Access): boolean;
+  /** Announces what is pending, to a stream that has access. */
+  deliver(stream: Stream): void;
+  onRemove(stream: Stream): void;
   log: Log;
   /** Completes "failed to check for ...". */
   subject: string;
 }
 
-export interface CheckLoop {
-  /** Polls from now on. */
-  start(): void;
-  stop(): void;
+interface CheckLoop<Stream> extends Omit<NotifiedFeed, "receive"> {
+  /** With the time when the access expires; infinite before the first check. */
+  readonly streams: ReadonlyMap<Stream, number>;
+  /** Follows the stream until the returned function is called or the stream is ended. */
+  add(stream: Stream): () => void;
+  end(stream: Stream): void;
+  /** Checks the access of the user's streams. */
+  signalUser(userId: string): void;
   /** Checks soon. */
   schedule(): void;
-  /** Sets whether every change is signaled from now on. Otherwise, every poll asks the database for changes. */
-  setNotificationsReliable(areReliable: boolean): void;
 }
 
-/** Runs checks after signals, one at a time, and now and then in case a signal was lost. */
-export function createCheckLoop({ deps, check, hasSignals, onPoll, log, subject }: CheckLoopOptions): CheckLoop {
+/**
+ * Runs checks for all streams of a feed after signals, one at a time, and now and then in case a signal was lost. Access
+ * is checked again before anything is announced. Without streams, the loop does nothing.
+ */
+export function createCheckLoop<Stream extends OpenStream, Access extends { expiresAt: number }>(
+  options: CheckLoopOptions<Stream, Access>,
+): CheckLoop<Stream> {
+  const { deps, log, subject } = options;
+  const streams = new Map<Stream, number>();
+  let userIds = new Set<string>();
   let mayBeAnything = false;
   let areNotificationsReliable = false;
   let isChecking = false;
@@ -40,19 +82,38 @@ export function createCheckLoop({ deps, check, hasSignals, onPoll, log, subject 
   let checkTimer: NodeJS.Timeout | undefined;
   let pollTimer: NodeJS.Timeout | undefined;
 
+  function remove(stream: Stream): void {
+    if (!streams.delete(stream)) return;
+    options.onRemove(stream);
+    if (streams.size > 0) return;
+    clearInterval(pollTimer);
+    pollTimer = undefined;
+  }
+
+  function end(stream: Stream): void {
+    remove(stream);
+    stream.subscriber.end();
+  }
+
   function schedule(): void {
     if (isChecking) return; // `runCheck` schedules the next check when the current one ends
     checkTimer ??= setTimeout(() => void runCheck(), coalesceMs).unref();
   }
 
+  function signalUser(userId: string): void {
+    userIds.add(userId);
+    schedule();
+  }
+
   function checkAll(): void {
-    if (pollTimer === undefined) return;
+    if (streams.size === 0) return;
     mayBeAnything = true;
     schedule();
   }
 
   async function poll(): Promise<void> {
-    onPoll();
+    const now = deps.clock();
+    for (const [stream, expiresAt] of streams) if (expiresAt <= now) end(stream);
     pollCount++;
     if (mayBeAnything || (areNotificationsReliable && pollCount % pollsPerFullCheck === 0)) return checkAll();
     if (areNotificationsReliable) return;
@@ -66,11 +127,13 @@ export function createCheckLoop({ deps, check, hasSignals, onPoll, log, subject 
   async function runCheck(): Promise<void> {
     checkTimer = undefined;
     isChecking = true;
-    const isFullCheck = mayBeAnything;
+    const [isFullCheck, signaledUserIds] = [mayBeAnything, userIds];
     mayBeAnything = false;
+    userIds = new Set();
     let hasFailed = false;
     try {
-      await check(isFullCheck);
+      await options.readChanges(isFullCheck);
+      await deliverTo((stream) => isFullCheck || signaledUserIds.has(stream.subscriber.userId));
       if (isFailing) log.info(`${subject} are announced again`);
     } catch (error) {
       hasFailed = true;
@@ -79,16 +142,39 @@ export function createCheckLoop({ deps, check, hasSignals, onPoll, log, subject 
     }
     isFailing = hasFailed;
     isChecking = false;
-    if (!hasFailed && (mayBeAnything || hasSignals())) schedule();
+    if (!hasFailed && (mayBeAnything || userIds.size > 0 || options.hasSignals())) schedule();
+  }
+
+  /** Announces what is pending. Ends the streams that no longer have access. */
+  async function deliverTo(isAffected: (stream: Stream) => boolean): Promise<void> {
+    const affectedStreams = [...streams.keys()].filter((stream) => isAffected(stream) || options.hasPending(stream));
+    for (const batch of toBatches(affectedStreams)) {
+      const tokenHashes = [...new Set(batch.map(({ subscriber }) => subscriber.tokenHash))];
+      const accessByToken = await options.findAccess(tokenHashes, deps.clock());
+      for (const stream of batch) {
+        if (!streams.has(stream)) continue;
+        const access = accessByToken.get(stream.subscriber.tokenHash);
+        if (access && options.hasAccess(stream.subscriber, access)) {
+          streams.set(stream, access.expiresAt);
+          options.deliver(stream);
+        } else end(stream);
+      }
+      await nextIteration();
+    }
   }
 
   return {
-    start: () => void (pollTimer ??= setInterval(() => void poll(), pollMs).unref()),
-    stop() {
-      clearInterval(pollTimer);
-      pollTimer = undefined;
+    streams,
+    add(stream) {
+      streams.set(stream, Infinity);
+      pollTimer ??= setInterval(() => void poll(), pollMs).unref();
+      signalUser(stream.subscriber.userId); // reads when the access expires
+      return () => remove(stream);
     },
+    end,
+    signalUser,
     schedule,
+    hasStreams: () => streams.size > 0,
     setNotificationsReliable(areReliable) {
       areNotificationsReliable = areReliable;
       checkAll();

@@ -1,10 +1,10 @@
-import { setImmediate as nextIteration } from "node:timers/promises";
 import { seconds } from "#lib/clock.ts";
 import { readIdNumbers } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
+import type { SessionAccess } from "../ports/access.ts";
 import type { RecordedActivity } from "../ports/activity.ts";
 import type { Deps } from "../ports/deps.ts";
-import { createCheckLoop, toBatches } from "./check-loop.ts";
+import { createCheckLoop, type NotifiedFeed, type StreamSubscriber } from "./check-loop.ts";
 
 /** An object that changed. `type` is the first part of the activity's action. */
 export interface ChangedObject {
@@ -13,25 +13,9 @@ export interface ChangedObject {
 }
 
 /** An open event stream of a browser. */
-export interface PageSubscriber {
-  /** The digest of the session's token. */
-  readonly tokenHash: string;
-  readonly userId: string;
-  readonly studioId: string;
+export interface PageSubscriber extends StreamSubscriber {
   /** Undefined if anything in the studio may have changed. */
   announce(objects: readonly ChangedObject[] | undefined): void;
-  /** Ends the stream: the session or the membership ended. */
-  end(): void;
-}
-
-/** A feed that the database's notifications reach. */
-export interface NotifiedFeed {
-  /** Receives a notification, such as `user:<id>`. Ignores those that are not for its streams. */
-  receive(change: string): void;
-  /** Whether a stream is open. If not, `receive` ignores notifications. */
-  hasStreams(): boolean;
-  /** Sets whether `receive` gets all notifications from now on. Otherwise, every poll asks the database for changes. */
-  setNotificationsReliable(areReliable: boolean): void;
 }
 
 export interface PageFeed extends NotifiedFeed {
@@ -50,8 +34,6 @@ const maxPendingObjects = 200;
 
 interface Stream {
   subscriber: PageSubscriber;
-  /** When the session expires; known after the first check. */
-  expiresAt: number;
   /** By type and id, so that many changes of one object are announced once. */
   pending: Map<string, ChangedObject>;
   mayBeAnything: boolean;
@@ -65,41 +47,40 @@ export function createPageFeed(
   deps: Pick<Deps, "subscriptions" | "activity" | "sessions" | "clock">,
   log: Log,
 ): PageFeed {
-  const streams = new Set<Stream>();
   const streamsByStudio = new Map<string, Set<Stream>>();
   /** The ids of activity that was announced and may be read again. */
   const announcedIds = new Set<string>();
   let newestTime = 0;
-  let hasPending = false;
-  let userIds = new Set<string>();
-  const loop = createCheckLoop({
+  let hasNewActivity = false;
+  const loop = createCheckLoop<Stream, SessionAccess>({
     deps,
-    check,
-    hasSignals: () => hasPending || userIds.size > 0,
-    onPoll() {
-      const now = deps.clock();
-      for (const stream of streams) if (stream.expiresAt <= now) endStream(stream);
+    async readChanges(mayBeAnything) {
+      hasNewActivity = false;
+      if (mayBeAnything) await readActivity();
+    },
+    hasSignals: () => hasNewActivity,
+    hasPending: ({ mayBeAnything, pending }) => mayBeAnything || pending.size > 0,
+    findAccess: (tokenHashes, now) => deps.sessions.findAccess(tokenHashes, now),
+    hasAccess: ({ studioId }, { studioIds }) => studioIds.has(studioId),
+    deliver(stream) {
+      const { subscriber, pending } = stream;
+      if (stream.mayBeAnything || pending.size > maxPendingObjects) subscriber.announce(undefined);
+      else if (pending.size > 0) subscriber.announce([...pending.values()]);
+      stream.mayBeAnything = false;
+      stream.pending = new Map();
+    },
+    onRemove(stream) {
+      const { studioId } = stream.subscriber;
+      const studioStreams = streamsByStudio.get(studioId);
+      studioStreams?.delete(stream);
+      if (studioStreams?.size === 0) streamsByStudio.delete(studioId);
+      if (loop.hasStreams()) return;
+      announcedIds.clear();
+      newestTime = 0;
     },
     log,
     subject: "changes on pages",
   });
-
-  function remove(stream: Stream): void {
-    const { studioId } = stream.subscriber;
-    const studioStreams = streamsByStudio.get(studioId);
-    streams.delete(stream);
-    studioStreams?.delete(stream);
-    if (studioStreams?.size === 0) streamsByStudio.delete(studioId);
-    if (streams.size > 0) return;
-    loop.stop();
-    announcedIds.clear();
-    newestTime = 0;
-  }
-
-  function endStream(stream: Stream): void {
-    remove(stream);
-    stream.subscriber.end();
-  }
 
   function note({ id, studioId, action, subjectId }: RecordedActivity): void {
     if (announcedIds.has(id)) return;
@@ -108,20 +89,7 @@ export function createPageFeed(
     const type = action.slice(0, action.indexOf("."));
     for (const stream of streamsByStudio.get(studioId) ?? []) {
       stream.pending.set(`${type}:${subjectId}`, { type, id: subjectId });
-      hasPending = true;
-    }
-  }
-
-  async function check(mayBeAnything: boolean): Promise<void> {
-    const currentUserIds = userIds;
-    userIds = new Set();
-    hasPending = false;
-    if (mayBeAnything) await readActivity();
-    const isAffected = ({ pending, mayBeAnything: isUnknown, subscriber }: Stream): boolean =>
-      mayBeAnything || isUnknown || pending.size > 0 || currentUserIds.has(subscriber.userId);
-    for (const batch of toBatches([...streams].filter(isAffected))) {
-      await deliver(batch);
-      await nextIteration();
+      hasNewActivity = true;
     }
   }
 
@@ -130,47 +98,23 @@ export function createPageFeed(
     for (const id of announcedIds) if (readIdNumbers(id).time < since) announcedIds.delete(id);
     const activities = await deps.activity.listSince(since, maxReadActivities);
     for (const activity of activities) note(activity);
-    if (activities.length === maxReadActivities) for (const stream of streams) stream.mayBeAnything = true;
-  }
-
-  async function deliver(batch: readonly Stream[]): Promise<void> {
-    const tokenHashes = [...new Set(batch.map(({ subscriber }) => subscriber.tokenHash))];
-    const accessByToken = await deps.sessions.findAccess(tokenHashes, deps.clock());
-    for (const stream of batch) {
-      if (!streams.has(stream)) continue;
-      const { subscriber, pending } = stream;
-      const access = accessByToken.get(subscriber.tokenHash);
-      if (!access?.studioIds.has(subscriber.studioId)) {
-        endStream(stream);
-        continue;
-      }
-      stream.expiresAt = access.expiresAt;
-      if (stream.mayBeAnything || pending.size > maxPendingObjects) subscriber.announce(undefined);
-      else if (pending.size > 0) subscriber.announce([...pending.values()]);
-      stream.mayBeAnything = false;
-      stream.pending = new Map();
-    }
+    if (activities.length === maxReadActivities) for (const stream of loop.streams.keys()) stream.mayBeAnything = true;
   }
 
   return {
+    ...loop,
     add(subscriber) {
-      const stream: Stream = { subscriber, expiresAt: Infinity, pending: new Map(), mayBeAnything: false };
+      const stream: Stream = { subscriber, pending: new Map(), mayBeAnything: false };
       const studioStreams = streamsByStudio.get(subscriber.studioId) ?? new Set();
       streamsByStudio.set(subscriber.studioId, studioStreams.add(stream));
-      streams.add(stream);
-      loop.start();
-      userIds.add(subscriber.userId); // reads when the session expires
-      loop.schedule();
-      return () => remove(stream);
+      return loop.add(stream);
     },
     receive(change) {
-      if (streams.size === 0) return;
+      if (!loop.hasStreams()) return;
       const [kind, id = "", studioId = "", action = "", subjectId = ""] = change.split(":");
-      if (kind === "activity") note({ id, studioId, action, subjectId: subjectId || null });
-      else if (kind === "user") userIds.add(id);
-      if (hasPending || userIds.size > 0) loop.schedule();
+      if (kind === "user") loop.signalUser(id);
+      else if (kind === "activity") note({ id, studioId, action, subjectId: subjectId || null });
+      if (hasNewActivity) loop.schedule();
     },
-    hasStreams: () => streams.size > 0,
-    setNotificationsReliable: loop.setNotificationsReliable,
   };
 }
