@@ -1,52 +1,33 @@
-import { z } from "zod";
-import type { AssetKind } from "./asset-kinds.ts";
-import { kindNames } from "./asset.ts";
-import type { Account } from "./connection.ts";
-import { type PostStatus, postStatuses } from "./post.ts";
-import { type PublicationState, visibleStates } from "./publication-states.ts";
-import { tagsView } from "./tags.ts";
+import type { Post, PostView } from "./post.ts";
+import type { PublicationView, PublicationWithNames } from "./publication.ts";
+import type { RevisionAsset } from "./revision.ts";
+import type { MatchExcerpt } from "./search/match-excerpt.ts";
+import type { UserOrClient } from "./user-or-client.ts";
 
 /** Maximum number of assets in the summary of a post. */
 export const maxSummaryAssets = 3;
 export const excerptLength = 280;
 
-export interface SummaryAsset {
-  id: string;
-  kind: AssetKind;
-  mimeType: string;
-  filename: string;
-  altText: string | null;
+export interface SummaryAsset extends RevisionAsset {
   isReady: boolean;
 }
 
 /** The latest publication of a post to one account, ignoring canceled ones. */
-export interface SummaryPublication {
-  id: string;
-  connectionId: string;
-  platform: string;
-  account: Pick<Account, "id" | "handle" | "name">;
-  state: PublicationState;
-  createdAt: number;
-  scheduledFor: number | null;
-  publishedAt: number | null;
-}
+export type SummaryPublication = Pick<
+  PublicationWithNames,
+  "id" | "connectionId" | "platform" | "account" | "state" | "createdAt" | "scheduledFor" | "publishedAt"
+>;
+
+type SharedFields = "id" | "title" | "status" | "revision" | "tags";
 
 /** The parts of a post that lists in the web app show. */
-export interface PostSummary {
-  id: string;
-  studioId: string;
-  title: string;
+export interface PostSummary extends Pick<
+  Post,
+  SharedFields | "studioId" | "createdBy" | "createdByClientName" | "createdAt" | "updatedAt" | "assetCount"
+> {
   /** The start of the text. */
   excerpt: string;
-  status: PostStatus;
-  revision: number;
-  tags: string[];
-  createdBy: string;
   createdByName: string;
-  createdByClientName: string | null;
-  createdAt: number;
-  updatedAt: number;
-  assetCount: number;
   /** The first assets of the post, up to `maxSummaryAssets`. */
   assets: SummaryAsset[];
   /** Threads of comments that are not resolved. */
@@ -56,41 +37,19 @@ export interface PostSummary {
   publications: SummaryPublication[];
 }
 
-export const summaryAssetView = z.object({
-  id: z.string(),
-  kind: z.enum(kindNames),
-  filename: z.string(),
-  altText: z.string().nullable(),
-  thumbnailUrl: z.string().nullable(),
-});
+export interface SummaryAssetView extends Pick<SummaryAsset, "id" | "kind" | "filename" | "altText"> {
+  thumbnailUrl: string | null;
+}
 
-export const summaryPublicationView = z.object({
-  id: z.string(),
-  connectionId: z.string(),
-  platform: z.string(),
-  account: z.string(),
-  state: z.enum(visibleStates),
-  createdAt: z.string(),
-  scheduledFor: z.string().nullable(),
-  publishedAt: z.string().nullable(),
-});
+export type SummaryPublicationView = Pick<PublicationView, keyof SummaryPublication>;
 
-export const postSummaryView = z.object({
-  id: z.string(),
-  title: z.string(),
-  excerpt: z.string(),
+export interface PostSummaryView
+  extends
+    Pick<PostView, SharedFields | "createdByClient" | "createdAt" | "updatedAt">,
+    Pick<PostSummary, "excerpt" | "assetCount" | "openThreadCount" | "wasSentBack"> {
+  createdBy: UserOrClient;
+  assets: SummaryAssetView[];
+  publications: SummaryPublicationView[];
   /** Only in a search, if the text contains words of the query that the title does not. */
-  match: z.object({ text: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) }).optional(),
-  status: z.enum(postStatuses),
-  revision: z.number().int(),
-  tags: tagsView,
-  createdBy: z.object({ id: z.string(), name: z.string() }),
-  createdByClient: z.string().nullable(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  assetCount: z.number().int(),
-  assets: z.array(summaryAssetView),
-  openThreadCount: z.number().int(),
-  wasSentBack: z.boolean(),
-  publications: z.array(summaryPublicationView),
-});
+  match?: MatchExcerpt;
+}

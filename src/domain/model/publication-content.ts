@@ -1,6 +1,6 @@
 import { sha256 } from "#lib/digest.ts";
-import type { AssetKind } from "./asset-kinds.ts";
 import type { CropPosition } from "./renditions/plan-layout.ts";
+import type { RevisionAsset } from "./revision.ts";
 
 /**
  * Identifies what an approval covers, apart from the account and the time: a hash, followed by the keys of the files
@@ -35,18 +35,13 @@ export interface PublicationContent {
   assets: ContentAsset[];
 }
 
-export interface ContentAsset {
-  id: string;
-  kind: AssetKind;
-  mimeType: string;
-  filename: string;
+export interface ContentAsset extends RevisionAsset {
   bytes: number;
   storageKey: string;
   /** Identifies the bytes: their SHA-256 digest, or the key of the stored file. */
   digest: string;
   /** The store's version of a file without a SHA-256 digest. */
   version?: string | undefined;
-  altText: string | null;
   /** In pixels, as displayed. */
   width?: number | null | undefined;
   height?: number | null | undefined;

@@ -7,15 +7,24 @@ import type { PublicationProgress } from "./publication-progress.ts";
 import { type PublicationState, toVisibleState, visibleStates } from "./publication-states.ts";
 import { toUserOrClient, userOrClientView } from "./user-or-client.ts";
 
-/** A publication as stored in the database. */
-export interface Publication {
+/** What never changes about a publication. */
+export interface PublicationRequest {
   id: string;
   studioId: string;
   postId: string;
   connectionId: string;
-  state: PublicationState;
   /** Whether the platform shows the post's title. */
   includesTitle: boolean;
+  requestedBy: string | null;
+  requestedGrantId: string | null;
+  requestedClientId: string | null;
+  requestedClientName: string | null;
+  createdAt: number;
+}
+
+/** A publication as stored in the database. */
+export interface Publication extends PublicationRequest {
+  state: PublicationState;
   /** The time that the user chose; null for “as soon as approved”. */
   scheduledFor: number | null;
   revision: number;
@@ -27,12 +36,7 @@ export interface Publication {
   approvedTime: number | null;
   /** The approved digest, while an edit that voided the approval is why the publication is proposed; otherwise null. */
   voidedDigest: string | null;
-  requestedBy: string | null;
-  requestedGrantId: string | null;
-  requestedClientId: string | null;
-  requestedClientName: string | null;
   approvedBy: string | null;
-  createdAt: number;
   publishedAt: number | null;
   url: string | null;
   /** The id of the post at the platform. */

@@ -1,8 +1,6 @@
 import { days } from "#lib/clock.ts";
-import type { AssetKind } from "./asset-kinds.ts";
-import type { PostStatus } from "./post.ts";
-import type { Crop } from "./renditions/crop.ts";
-import type { Variant } from "./variant.ts";
+import type { Asset } from "./asset.ts";
+import type { Post } from "./post.ts";
 
 /** What is stored about who made a change. */
 export interface Author {
@@ -20,32 +18,20 @@ export const revisionFields = ["title", "body", "status", "variants", "tags", "a
 export type RevisionField = (typeof revisionFields)[number];
 
 /** A post after one change. */
-export interface Revision extends Author {
+export interface Revision
+  extends Author, Pick<Post, "title" | "body" | "status" | "variants" | "tags" | "isTrashed" | "crops"> {
   revision: number;
   at: number;
   userName: string | null;
   /** The revision whose content this one restored; null for other changes. */
   restoredRevision: number | null;
-  title: string;
-  body: string;
-  status: PostStatus;
-  variants: Variant[];
-  tags: string[];
-  isTrashed: boolean;
   /** Which fields differ from the previous revision. */
   changed: RevisionField[];
   /** In the order of the post. */
   assets: RevisionAsset[];
-  crops: Crop[];
 }
 
-export interface RevisionAsset {
-  id: string;
-  kind: AssetKind;
-  mimeType: string;
-  filename: string;
-  altText: string | null;
-}
+export type RevisionAsset = Pick<Asset, "id" | "kind" | "mimeType" | "filename" | "altText">;
 
 /** The fields of a post that undo compares. In the history, a change of crops is a change of the assets. */
 export type StepField = RevisionField | "crops";

@@ -1,5 +1,5 @@
 import type { SummaryAsset, SummaryPublication } from "../model/post-summary.ts";
-import type { PostStatus } from "../model/post.ts";
+import type { Post } from "../model/post.ts";
 
 /** A publication on the calendar, with the parts of its post that the calendar shows. */
 export interface CalendarEntry extends SummaryPublication {
@@ -7,7 +7,7 @@ export interface CalendarEntry extends SummaryPublication {
   at: number;
   /** Whether the post has a newer publication to the same account. */
   isSuperseded: boolean;
-  post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
+  post: Pick<Post, "id" | "studioId" | "title" | "status"> & { assets: SummaryAsset[] };
 }
 
 export interface CalendarFilter {

@@ -1,33 +1,8 @@
 import type { PublicationFilter } from "../model/publication-filter.ts";
 import type { PublicationState } from "../model/publication-states.ts";
-import type { Publication, PublicationWithNames } from "../model/publication.ts";
+import type { Publication, PublicationRequest, PublicationWithNames } from "../model/publication.ts";
 
-export type PublicationChange = Partial<
-  Pick<
-    Publication,
-    | "state"
-    | "scheduledFor"
-    | "revision"
-    | "digest"
-    | "approvedRevision"
-    | "approvedTime"
-    | "approvedBy"
-    | "voidedDigest"
-    | "publishedAt"
-    | "url"
-    | "remoteId"
-    | "problem"
-    | "dueAt"
-    | "nextRunAt"
-    | "startedAt"
-    | "attempts"
-    | "leaseExpiresAt"
-    | "content"
-    | "progress"
-    | "commitKey"
-    | "committedAt"
-  >
->;
+export type PublicationChange = Partial<Omit<Publication, keyof PublicationRequest | "fence">>;
 
 /** What a change requires of the row: its state, and for workers the fence of their claim. */
 export interface PublicationCondition {

@@ -9,7 +9,7 @@ import { search } from "../steps/search.ts";
 import { tagFilter } from "../model/tags.ts";
 import { text } from "../model/text.ts";
 import { postStages, type PostStatus, postStatuses } from "../model/post.ts";
-import { postSummaryView } from "../model/post-summary.ts";
+import type { PostSummaryView } from "../model/post-summary.ts";
 import { toPostSummaryView } from "../steps/describe-post-summary.ts";
 
 export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
@@ -42,11 +42,6 @@ export const listPostSummariesInput = postFilterInput
     error: "newest, unless stage is scheduled and there is no query and no tag",
   });
 
-export const listPostSummariesOutput = z.object({
-  posts: z.array(postSummaryView),
-  nextCursor: z.string().nullable(),
-});
-
 /**
  * Lists posts for the web app, with thumbnails, names, the state of their publications and an excerpt of the text; in a
  * search, also the part of the text that matches. A page of search results can have fewer posts than `limit`, even none,
@@ -56,7 +51,7 @@ export async function listPostSummaries(
   deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof listPostSummariesInput>,
-): Promise<z.infer<typeof listPostSummariesOutput>> {
+): Promise<{ posts: PostSummaryView[]; nextCursor: string | null }> {
   authorize(caller, "posts.read");
   const { tag, author: createdBy, stage, order, limit } = input;
   const statuses = input.status ?? activeStatuses;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { days, toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import { summaryAssetView, summaryPublicationView } from "../model/post-summary.ts";
-import { postStatuses } from "../model/post.ts";
+import type { SummaryAssetView, SummaryPublicationView } from "../model/post-summary.ts";
+import type { Post } from "../model/post.ts";
 import { splitQuery } from "../model/search/fold.ts";
 import { tagFilter } from "../model/tags.ts";
 import { text } from "../model/text.ts";
@@ -30,29 +30,24 @@ export const listCalendarInput = z
     { error: "at most 62 days after `from`", path: ["to"] },
   );
 
-export const listCalendarOutput = z.object({
-  entries: z.array(
-    summaryPublicationView.extend({
-      at: z.string(),
-      isSuperseded: z.boolean(),
-      post: z.object({
-        id: z.string(),
-        title: z.string(),
-        status: z.enum(postStatuses),
-        thumbnail: summaryAssetView.nullable(),
-      }),
-    }),
-  ),
+interface CalendarEntryView extends SummaryPublicationView {
+  at: string;
+  isSuperseded: boolean;
+  post: Pick<Post, "id" | "title" | "status"> & { thumbnail: SummaryAssetView | null };
+}
+
+interface Calendar {
+  entries: CalendarEntryView[];
   /** Whether publications may be missing, because the range has too many or the search ran out of time. */
-  isTruncated: z.boolean(),
-});
+  isTruncated: boolean;
+}
 
 /** Lists the publications between two times, for the calendar. `query` and `tag` filter them by their posts. */
 export async function listCalendar(
   deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof listCalendarInput>,
-): Promise<z.infer<typeof listCalendarOutput>> {
+): Promise<Calendar> {
   authorize(caller, "posts.read");
   authorize(caller, "publications.read");
   const filter = { from: Date.parse(input.from), to: Date.parse(input.to), createdBy: input.author };

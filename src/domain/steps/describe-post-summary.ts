@@ -1,33 +1,28 @@
-import type { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { getAccountLabel } from "../model/connection.ts";
 import type {
   PostSummary,
-  postSummaryView,
+  PostSummaryView,
   SummaryAsset,
-  summaryAssetView,
+  SummaryAssetView,
   SummaryPublication,
-  summaryPublicationView,
+  SummaryPublicationView,
 } from "../model/post-summary.ts";
 import { toVisibleState } from "../model/publication-states.ts";
 import { createThumbnailUrl, type ThumbnailUrlDeps } from "./describe-asset.ts";
 
-export function toPostSummaryView(deps: ThumbnailUrlDeps, post: PostSummary): z.infer<typeof postSummaryView> {
+export function toPostSummaryView(
+  deps: ThumbnailUrlDeps,
+  { studioId, createdBy, createdByName, createdByClientName, ...post }: PostSummary,
+): PostSummaryView {
   return {
-    id: post.id,
-    title: post.title,
+    ...post,
     excerpt: post.excerpt.replaceAll(/\s+/g, " ").trim(),
-    status: post.status,
-    revision: post.revision,
-    tags: post.tags,
-    createdBy: { id: post.createdBy, name: post.createdByName },
-    createdByClient: post.createdByClientName,
+    createdBy: { id: createdBy, name: createdByName },
+    createdByClient: createdByClientName,
     createdAt: toIsoTime(post.createdAt),
     updatedAt: toIsoTime(post.updatedAt),
-    assetCount: post.assetCount,
-    assets: post.assets.map((asset) => toSummaryAssetView(deps, post.studioId, asset)),
-    openThreadCount: post.openThreadCount,
-    wasSentBack: post.wasSentBack,
+    assets: post.assets.map((asset) => toSummaryAssetView(deps, studioId, asset)),
     publications: post.publications.map(toSummaryPublicationView),
   };
 }
@@ -36,7 +31,7 @@ export function toSummaryAssetView(
   deps: ThumbnailUrlDeps,
   studioId: string,
   { id, kind, mimeType, filename, altText, isReady }: SummaryAsset,
-): z.infer<typeof summaryAssetView> {
+): SummaryAssetView {
   const thumbnailUrl = isReady ? createThumbnailUrl(deps, { id, studioId, mimeType }) : undefined;
   return { id, kind, filename, altText, thumbnailUrl: thumbnailUrl ?? null };
 }
@@ -48,7 +43,7 @@ export const toSummaryPublicationView = ({
   scheduledFor,
   publishedAt,
   ...publication
-}: SummaryPublication): z.infer<typeof summaryPublicationView> => ({
+}: SummaryPublication): SummaryPublicationView => ({
   ...publication,
   account: getAccountLabel(account),
   state: toVisibleState(state),
