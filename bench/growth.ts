@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { planRendition } from "#domain/model/renditions/plan-rendition.ts";
-import type { ExecutablePlan } from "#domain/ports/renditions.ts";
+import type { ExecutablePlan } from "#domain/ports/media.ts";
 import { createNoise } from "../test/support/samples.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { createReport } from "./report.ts";

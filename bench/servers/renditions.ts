@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createBufferSource } from "#domain/ports/byte-source.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import type { ExecutablePlan } from "#domain/ports/renditions.ts";
+import type { ExecutablePlan } from "#domain/ports/media.ts";
 import { createImageRequest } from "../../test/support/image-request.ts";
 import { newStudio } from "../../test/support/users.ts";
 import { openDeps, serve } from "./setup.ts";

@@ -1,15 +1,14 @@
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
-import { addComment } from "#domain/comments/add-comment.ts";
-import { resolveComment } from "#domain/comments/resolve-comment.ts";
+import { addComment, resolveComment } from "#domain/comments/comments.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createInvitation } from "#domain/studios/invitations.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";
 import { newMember, newStudio, newUser } from "../../test/support/users.ts";

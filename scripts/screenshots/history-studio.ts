@@ -1,6 +1,5 @@
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";

@@ -7,11 +7,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { cancelPublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationChange } from "#domain/ports/publications.ts";
-import {
-  type PublicationAction,
-  recordPublicationActivity,
-  workerActor,
-} from "#domain/changes/publication-activity.ts";
+import { type PublicationAction, recordPublicationActivity, workerActor } from "#domain/changes/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";

@@ -1,6 +1,5 @@
 import { toDayNumber } from "#domain/model/grant.ts";
-import { createGrant } from "#domain/access/create-grant.ts";
-import { revokeClient } from "#domain/access/revoke-client.ts";
+import { createGrant, revokeClient } from "#domain/access/clients.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -10,7 +9,7 @@ import { newConnection } from "../../test/support/platform-fixture.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createInvitation } from "#domain/studios/invitations.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
 import { newMember, newUser, newStudio } from "../../test/support/users.ts";

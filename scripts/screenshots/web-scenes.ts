@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import type { SignedInUser } from "#domain/caller.ts";
-import { createGrant } from "#domain/access/create-grant.ts";
+import { createGrant } from "#domain/access/clients.ts";
 import { createInvitationToken, newUser, newStudio } from "../../test/support/users.ts";
 import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { throttleUploads } from "../../test/support/upload-fixture.ts";

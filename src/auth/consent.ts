@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, type Provider } from "oidc-provider";
-import { createGrant } from "#domain/access/create-grant.ts";
+import { createGrant } from "#domain/access/clients.ts";
 import { scopes as allScopes, type Scope, type SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { sha256 } from "#lib/digest.ts";

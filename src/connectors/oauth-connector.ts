@@ -1,5 +1,5 @@
 import { PlatformError } from "#domain/model/platform-error.ts";
-import type { InstanceLimits } from "#domain/model/instance-limits.ts";
+import type { InstanceLimits } from "#domain/model/platform-limits.ts";
 import type { PlatformTarget } from "#domain/model/connection.ts";
 import type { PlatformApp } from "#domain/ports/platforms.ts";
 import type { Log } from "#lib/log.ts";

@@ -1,6 +1,5 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
-import type { InstanceLimits } from "#domain/model/instance-limits.ts";
-import type { PostLimits } from "#domain/model/platform-limits.ts";
+import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
 
 /** What every platform has, regardless of its protocol. */
 interface PlatformDescription {

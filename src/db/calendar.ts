@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CalendarStore } from "#domain/ports/calendar.ts";
+import type { CalendarStore } from "#domain/ports/post-summaries.ts";
 import type { Connection } from "./database.ts";
 import { listFirstAssets } from "./post-summaries.ts";
 import { isSuperseded, toAccount } from "./publication-rows.ts";

@@ -2,9 +2,13 @@ import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
 import { changeLifetime } from "#domain/model/revision.ts";
 import type { RateLimitStore } from "#domain/ports/access.ts";
-import type { LeaseStore } from "#domain/ports/leases.ts";
-import type { PurgeableKind, PurgeStore } from "#domain/ports/purges.ts";
-import type { IdempotencyKey, IdempotencyStore } from "#domain/ports/idempotency.ts";
+import type {
+  IdempotencyKey,
+  IdempotencyStore,
+  LeaseStore,
+  PurgeableKind,
+  PurgeStore,
+} from "#domain/ports/coordination.ts";
 import { days } from "#lib/clock.ts";
 import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";

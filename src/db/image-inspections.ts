@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import type { ImageInspection } from "#domain/model/renditions/image-inspection.ts";
-import type { ImageInspectionStore } from "#domain/ports/renditions.ts";
+import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
+import type { ImageInspectionStore } from "#domain/ports/media.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { roles } from "#domain/policy.ts";
-import { listInviters } from "#domain/studios/invitation.ts";
+import { listInviters } from "#domain/studios/invitations.ts";
 import type { InvitationStore } from "#domain/ports/studios.ts";
 import { changesRow, countChangedRows, type Connection } from "./database.ts";
 import { lockForCounting } from "./studios.ts";

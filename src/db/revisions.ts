@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { AssetChangeStore, AssetChangeWrites, RevisionStore, RevisionWrites } from "#domain/ports/history.ts";
-import type { Revision, RevisionAsset } from "#domain/model/revision.ts";
+import type { RevisionAsset } from "#domain/model/asset.ts";
+import type { Revision } from "#domain/model/revision.ts";
 import { revisableStates, sentBackCode } from "#domain/model/publication-states.ts";
 import { statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";

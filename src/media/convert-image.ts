@@ -1,9 +1,8 @@
 import sharp, { type Metadata, type Sharp } from "sharp";
-import type { Encoding, ImageTraits } from "#domain/model/renditions/plan-rendition.ts";
+import type { Encoding, ImageInspection, ImageProblem, ImageTraits } from "#domain/model/renditions/plan-rendition.ts";
 import type { Layout } from "#domain/model/renditions/plan-layout.ts";
-import type { ExecutablePlan, RenderedImage } from "#domain/ports/renditions.ts";
-import type { ImageInspection, ImageProblem } from "#domain/model/renditions/image-inspection.ts";
-import { maxThumbnailSide } from "#domain/model/media.ts";
+import type { ExecutablePlan, RenderedImage } from "#domain/ports/media.ts";
+import { maxThumbnailSide } from "#domain/model/asset.ts";
 import { chooseMaxPixels, prepareForDecoder } from "./images.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 

@@ -1,4 +1,4 @@
-import type { ImageRequest } from "#domain/ports/renditions.ts";
+import type { ImageRequest } from "#domain/ports/media.ts";
 
 type Requester = Pick<ImageRequest, "studioId" | "isUrgent" | "signal">;
 

@@ -1,5 +1,5 @@
-import type { ImageConverter, ImageRequest, RenderedImage } from "#domain/ports/renditions.ts";
-import type { ImageInspection } from "#domain/model/renditions/image-inspection.ts";
+import type { ImageConverter, ImageRequest, RenderedImage } from "#domain/ports/media.ts";
+import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
 import type { ByteSource } from "#domain/ports/byte-source.ts";
 import {
   createImageProcessPool,

@@ -3,8 +3,8 @@ import { constants, setPriority } from "node:os";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { ByteSource } from "#domain/ports/byte-source.ts";
-import type { ExecutablePlan, ImageRequest, RenderedImage } from "#domain/ports/renditions.ts";
-import type { ImageInspection, ImageProblem } from "#domain/model/renditions/image-inspection.ts";
+import type { ExecutablePlan, ImageRequest, RenderedImage } from "#domain/ports/media.ts";
+import type { ImageInspection, ImageProblem } from "#domain/model/renditions/plan-rendition.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { readBytes } from "./read-bytes.ts";
 

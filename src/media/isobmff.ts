@@ -1,5 +1,4 @@
-import type { MediaMetadata } from "#domain/model/asset.ts";
-import { unknownMetadata } from "#domain/model/media.ts";
+import { type MediaMetadata, unknownMetadata } from "#domain/model/asset.ts";
 import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 

@@ -1,5 +1,4 @@
-import type { MediaMetadata } from "#domain/model/asset.ts";
-import { unknownMetadata } from "#domain/model/media.ts";
+import { type MediaMetadata, unknownMetadata } from "#domain/model/asset.ts";
 import type { MediaReader } from "#domain/ports/media.ts";
 import { createImageConverter } from "./image-converter.ts";
 import { readVideoMetadata } from "./video-metadata.ts";

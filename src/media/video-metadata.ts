@@ -1,6 +1,5 @@
-import type { MediaMetadata } from "#domain/model/asset.ts";
+import { type MediaMetadata, unknownMetadata } from "#domain/model/asset.ts";
 import type { ByteSource } from "#domain/ports/byte-source.ts";
-import { unknownMetadata } from "#domain/model/media.ts";
 import { createBoundedReader, type ReadPiece } from "./bounded-reader.ts";
 import { readIsobmff } from "./isobmff.ts";
 import { readWebm } from "./webm.ts";

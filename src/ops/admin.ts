@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { addOwner } from "#domain/operator/add-owner.ts";
+import { addOwner, disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { UsageError } from "./usage-error.ts";

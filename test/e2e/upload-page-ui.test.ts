@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test, type TestContext } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { expectFailure, openChromium, skipWithoutChromium, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";

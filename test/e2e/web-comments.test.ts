@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
-import { addComment } from "#domain/comments/add-comment.ts";
+import { addComment } from "#domain/comments/comments.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { assertAccessible, findViolations } from "../support/axe.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { detachAsset } from "#domain/assets/attach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";

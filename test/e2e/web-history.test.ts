@@ -8,7 +8,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { restoreFromTrash } from "#domain/trash/trash.ts";
 import { days } from "#lib/clock.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { assertAccessible, findViolations } from "../support/axe.ts";

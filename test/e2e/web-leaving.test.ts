@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { listTrash } from "#domain/trash/list-trash.ts";
+import { listTrash } from "#domain/trash/trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForFit } from "../support/page-waits.ts";

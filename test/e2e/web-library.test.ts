@@ -8,7 +8,7 @@ import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { addFile } from "../support/history-fixture.ts";

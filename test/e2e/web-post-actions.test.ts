@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { listTrash } from "#domain/trash/list-trash.ts";
+import { listTrash } from "#domain/trash/trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";

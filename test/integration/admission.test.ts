@@ -3,8 +3,8 @@ import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
 import type { Caller } from "#domain/caller.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
-import { revokeInvitation } from "#domain/studios/invitation.ts";
-import { updateStudio } from "#domain/studios/update-studio.ts";
+import { revokeInvitation } from "#domain/studios/invitations.ts";
+import { updateStudio } from "#domain/studios/studios.ts";
 import { days } from "#lib/clock.ts";
 import {
   createHttpBrowser,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, before, test } from "node:test";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { detachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
@@ -10,7 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/approve-publications.ts";
 import { reschedulePublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { updateStudio } from "#domain/studios/update-studio.ts";
+import { updateStudio } from "#domain/studios/studios.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { createTestClock } from "../support/clock.ts";

@@ -18,7 +18,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { purgeBatchSizes } from "#domain/steps/purge-studio.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { trashLifetime } from "#domain/model/trash.ts";
 import { sweepTrash } from "#domain/steps/sweep-trash.ts";
 import { undoOwnChanges } from "#domain/undo/undo-changes.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-assets.ts";
 import { incomingKey, parseKeyAssetId } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
@@ -10,7 +9,7 @@ import { checkTransition, getAssetState, transitions } from "#domain/model/asset
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";

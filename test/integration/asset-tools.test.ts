@@ -7,7 +7,7 @@ import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
 import { inlineLimitBytes } from "#domain/model/asset-kinds.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import {
   connectToolClient,

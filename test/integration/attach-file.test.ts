@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { attachFile } from "#domain/assets/attach-file.ts";
+import { attachFile } from "#domain/assets/import-file.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";

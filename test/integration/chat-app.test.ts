@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
-import { getAssetUsage } from "#domain/assets/get-asset-usage.ts";
+import { getAssetUsage } from "#domain/assets/get-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";

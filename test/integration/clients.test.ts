@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
-import { createGrant } from "#domain/access/create-grant.ts";
-import { listClients } from "#domain/access/list-clients.ts";
+import { createGrant, listClients, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
 import type { GrantView } from "#domain/model/grant.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
-import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/me.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { removeMember } from "#domain/studios/members.ts";

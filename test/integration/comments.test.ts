@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
+import {
+  addComment,
+  addCommentOrReplyInput,
+  deleteComment,
+  listComments,
+  resolveComment,
+} from "#domain/comments/comments.ts";
 import { maxCommentLength, maxCommentsPerPost } from "#domain/model/comment.ts";
-import { deleteComment } from "#domain/comments/delete-comment.ts";
-import { listComments } from "#domain/comments/list-comments.ts";
-import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { removeMember } from "#domain/studios/members.ts";
-import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { restoreFromTrash } from "#domain/trash/trash.ts";
 import { sweepTrash } from "#domain/steps/sweep-trash.ts";
 import { noRevertedApprovals } from "#domain/undo/reverted-approvals.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";

@@ -4,7 +4,7 @@ import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { getAccessToken } from "#domain/steps/credentials.ts";
 import type { Caller } from "#domain/caller.ts";
-import { updateStudio } from "#domain/studios/update-studio.ts";
+import { updateStudio } from "#domain/studios/studios.ts";
 import { createLog } from "#lib/log.ts";
 import {
   createHttpBrowser,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { getPostHistory, getRevision } from "#domain/history/get-post-history.ts";
 import { restorePost } from "#domain/history/restore-post.ts";

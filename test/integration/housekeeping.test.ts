@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
-import { createGrant } from "#domain/access/create-grant.ts";
+import { createGrant } from "#domain/access/clients.ts";
 import { withLease } from "#domain/jobs/lease.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { hours, minutes } from "#lib/clock.ts";

@@ -4,11 +4,16 @@ import { createInvitationStore } from "#db/invitations.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  createInvitationInput,
+  listInvitations,
+  maxOpenInvitations,
+  revokeInvitation,
+} from "#domain/studios/invitations.ts";
 import { changeRole, listMembers, removeMember } from "#domain/studios/members.ts";
-import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
 import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
-import { listInvitations, maxOpenInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";

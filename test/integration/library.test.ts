@@ -5,7 +5,7 @@ import { createSharedFileStore } from "#db/shared-files.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { getAssetUsage } from "#domain/assets/get-asset-usage.ts";
+import { getAssetUsage } from "#domain/assets/get-asset.ts";
 import { listAssetDetails, listAssets } from "#domain/assets/list-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";

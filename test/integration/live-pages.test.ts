@@ -6,7 +6,7 @@ import { listenForChanges } from "#app/change-notifications.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import type { Caller } from "#domain/caller.ts";
-import { addComment } from "#domain/comments/add-comment.ts";
+import { addComment } from "#domain/comments/comments.ts";
 import { endSession } from "#domain/access/sessions.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";

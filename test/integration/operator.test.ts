@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
-import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { addOwner } from "#domain/operator/add-owner.ts";
+import { addOwner, disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listMembers } from "#domain/studios/members.ts";

@@ -12,7 +12,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { revokeClient } from "#domain/access/revoke-client.ts";
+import { revokeClient } from "#domain/access/clients.ts";
 import { minutes } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
 import { AppError, hintFor } from "#lib/errors.ts";

@@ -4,20 +4,22 @@ import { CompiledQuery } from "kysely";
 import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
 import type { Caller } from "#domain/caller.ts";
-import { addComment } from "#domain/comments/add-comment.ts";
-import { deleteComment } from "#domain/comments/delete-comment.ts";
-import { resolveComment } from "#domain/comments/resolve-comment.ts";
-import { countPosts, countPostsInput } from "#domain/posts/count-posts.ts";
+import { addComment, deleteComment, resolveComment } from "#domain/comments/comments.ts";
+import {
+  countPosts,
+  countPostsInput,
+  listPostSummaries,
+  listPostSummariesInput,
+} from "#domain/posts/list-post-summaries.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { postStages } from "#domain/model/post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
-import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
-import { countPublications } from "#domain/publishing/count-publications.ts";
+import { countPublications } from "#domain/publishing/list-publications.ts";
 import { cancelPublication, sendBackPublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationState } from "#domain/model/publication-states.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { revokeClient } from "#domain/access/revoke-client.ts";
+import { revokeClient } from "#domain/access/clients.ts";
 import type { Caller } from "#domain/caller.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -12,7 +12,7 @@ import { publishPost, type publishPostInput } from "#domain/publishing/publish-p
 import { unscheduledColumns } from "#domain/model/publish-time.ts";
 import type { PublicationView } from "#domain/model/publication.ts";
 import { removeMember } from "#domain/studios/members.ts";
-import { updateStudio } from "#domain/studios/update-studio.ts";
+import { updateStudio } from "#domain/studios/studios.ts";
 import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";

@@ -8,7 +8,7 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMe } from "#domain/access/me.ts";
-import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
+import { createStudio, createStudioInput } from "#domain/studios/studios.ts";
 import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import { listMembers } from "#domain/studios/members.ts";
 import type { AppError } from "#lib/errors.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
-import { revokeClient } from "#domain/access/revoke-client.ts";
+import { revokeClient } from "#domain/access/clients.ts";
 import type { Caller } from "#domain/caller.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { disableUser } from "#domain/operator/user-access.ts";

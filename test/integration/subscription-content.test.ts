@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import type { PostView } from "#domain/model/post.ts";
-import { cancelFile } from "#domain/uploads/cancel-file.ts";
+import { cancelFile } from "#domain/uploads/files.ts";
 import type { StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
 import { untilDone } from "../support/batch-options.ts";

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listActivity } from "#domain/activity/list-activity.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { listTrash } from "#domain/trash/list-trash.ts";
+import { listTrash } from "#domain/trash/trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";

@@ -6,11 +6,16 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createLibraryUploadLink, createUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
-import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
+import { describeUploadPage } from "#domain/uploads/files.ts";
+import {
+  getLinkFileLimit,
+  linkLifetime,
+  listUploadLinks,
+  maxOpenLinks,
+  resolveUploadCaller,
+  withdrawUploadLink,
+} from "#domain/uploads/upload-link.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
-import { getLinkFileLimit, linkLifetime, maxOpenLinks, resolveUploadCaller } from "#domain/uploads/upload-link.ts";
-import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import type { TestClock } from "../support/clock.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";

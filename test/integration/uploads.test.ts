@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
@@ -11,17 +10,23 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { removeMember } from "#domain/studios/members.ts";
-import { cancelFile } from "#domain/uploads/cancel-file.ts";
-import { completeFile } from "#domain/uploads/complete-file.ts";
+import {
+  cancelFile,
+  completeFile,
+  describeUploadPage,
+  type FileView,
+  maxFileChanges,
+  setAltText,
+} from "#domain/uploads/files.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
-import type { FileView } from "#domain/uploads/file-view.ts";
-import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
-import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
-import { maxFileChanges, setAltText } from "#domain/uploads/set-alt-text.ts";
+import {
+  findUploadLink,
+  listUploadLinks,
+  resolveUploadCaller,
+  withdrawUploadLink,
+} from "#domain/uploads/upload-link.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
-import { findUploadLink, resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";

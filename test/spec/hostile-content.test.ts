@@ -3,7 +3,7 @@ import { test } from "node:test";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/ports/byte-source.ts";
 import { checkContent } from "#domain/steps/content/check-content.ts";
-import { isSidewaysInExif } from "#domain/steps/content/exif-orientation.ts";
+import { isSidewaysInExif } from "#domain/steps/content/image-header.ts";
 import { declareType, runContentCheck } from "../support/content-check.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { ooxml } from "../support/sample-files.ts";

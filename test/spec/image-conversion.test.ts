@@ -5,7 +5,7 @@ import { test } from "node:test";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/ports/byte-source.ts";
 import type { ImageLimit } from "#domain/model/platform-limits.ts";
-import type { ExecutablePlan } from "#domain/ports/renditions.ts";
+import type { ExecutablePlan } from "#domain/ports/media.ts";
 import { planRendition } from "#domain/model/renditions/plan-rendition.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import {

@@ -8,7 +8,7 @@ import { instagram } from "#connectors/instagram/connect.ts";
 import { x } from "#connectors/x/connect.ts";
 import { instanceLimits } from "#connectors/mastodon/limits.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
-import { applyInstanceLimits } from "#domain/model/instance-limits.ts";
+import { applyInstanceLimits } from "#domain/model/platform-limits.ts";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import { threads } from "#connectors/threads/connect.ts";
 import type { PlatformConnection } from "#domain/model/connection.ts";

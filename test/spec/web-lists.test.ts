@@ -5,7 +5,7 @@ import { test, describe } from "node:test";
 import { sortByTitle } from "../../web/src/layout/sort-by-title.ts";
 import { sortMatchingTags } from "../../web/src/posts/list/sort-matching-tags.ts";
 import { labelClearButton } from "../../web/src/ui/describe-no-match.ts";
-import { tags as tagsSchema } from "#domain/model/tags.ts";
+import { tags as tagsSchema } from "#domain/model/text.ts";
 import { parseNewTags } from "../../web/src/tags/parse-new-tags.ts";
 import { computeGridLayout, computeRowHeights } from "../../web/src/assets/grid-layout.ts";
 import { balanceColumns } from "../../web/src/layout/balance-columns.ts";

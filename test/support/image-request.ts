@@ -1,4 +1,4 @@
-import type { ImageRequest } from "#domain/ports/renditions.ts";
+import type { ImageRequest } from "#domain/ports/media.ts";
 
 /** A request for a preview. Each key identifies a different image. */
 export const createImageRequest = (key: string): ImageRequest => ({

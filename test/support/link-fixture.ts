@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { completeFile } from "#domain/uploads/complete-file.ts";
+import { completeFile, type FileView } from "#domain/uploads/files.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import type { FileView } from "#domain/uploads/file-view.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import type { Me } from "#domain/access/me.ts";
-import type { TrashItemView } from "#domain/trash/list-trash.ts";
+import type { TrashItemView } from "#domain/trash/trash.ts";
 import type { UndoReport } from "#domain/undo/report.ts";
 import type { RevisionView } from "#domain/history/get-post-history.ts";
 import type { getPostOutput } from "#domain/posts/get-post.ts";

@@ -4,9 +4,8 @@ import { startSession } from "#domain/access/sessions.ts";
 import type { Caller, Person, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import type { Role } from "#domain/policy.ts";
-import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
-import { createInvitation } from "#domain/studios/create-invitation.ts";
-import { createStudio } from "#domain/studios/create-studio.ts";
+import { acceptInvitation, createInvitation } from "#domain/studios/invitations.ts";
+import { createStudio } from "#domain/studios/studios.ts";
 import { resolveStudioCaller } from "#domain/steps/resolve-studio-caller.ts";
 import { sha256 } from "#lib/digest.ts";
 

@@ -1,5 +1,4 @@
-import type { InstanceLimits } from "#domain/model/instance-limits.ts";
-import type { PostLimits } from "#domain/model/platform-limits.ts";
+import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
 import { toObject } from "../call-api.ts";
 import type { Platform } from "../platform.ts";
 

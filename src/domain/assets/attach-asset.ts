@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import { attachToPost } from "../changes/change-asset.ts";
+import { attachToPost, detachFromPost } from "../changes/change-asset.ts";
+import { throwPostFull } from "../changes/quota.ts";
+import { createTransitionError } from "../model/asset-transitions.ts";
+import { type AssetView, isUploading, parseAssetId, toAssetView } from "../model/asset.ts";
 import { retryOnConflict } from "../model/conflict.ts";
-import { authorize } from "../policy.ts";
 import { parsePostId } from "../model/post.ts";
 import { id } from "../model/text.ts";
-import { type AssetView, isUploading, parseAssetId, toAssetView } from "../model/asset.ts";
+import { authorize } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
 import { type AttachDeps, confirmPresignedUpload, notUploadedError } from "./confirm-presigned-upload.ts";
-import { throwPostFull } from "../changes/post-full.ts";
-import { createTransitionError } from "../model/asset-transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
@@ -46,4 +47,22 @@ export async function attachAsset(
       : confirmPresignedUpload(deps, caller, asset, post));
     return toAssetView(attachedAsset);
   });
+}
+
+export const detachAssetInput = z.strictObject({ postId: id, assetId: id });
+export const detachAssetOutput = z.object({ detached: z.string().describe("The asset's id.") });
+
+/** Removes an asset from a post. The asset is kept and can be attached again. */
+export async function detachAsset(
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits">,
+  caller: Caller,
+  input: z.infer<typeof detachAssetInput>,
+): Promise<z.infer<typeof detachAssetOutput>> {
+  authorize(caller, "assets.write");
+  const postId = parsePostId(input.postId);
+  const assetId = parseAssetId(input.assetId);
+  await deps.transact(caller, (tx) =>
+    detachFromPost(deps, tx, caller, assetId, { postId, keepsApproval: tx.mayPublish }),
+  );
+  return { detached: assetId };
 }

@@ -2,7 +2,7 @@ import type { ErrorData } from "#lib/error-messages.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { ClaimedAsset } from "../changes/confirm-asset.ts";
-import { throwPostFull } from "../changes/post-full.ts";
+import { throwPostFull } from "../changes/quota.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
 import { ConflictError } from "../model/conflict.ts";
 import type { Post } from "../model/post.ts";

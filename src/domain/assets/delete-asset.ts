@@ -7,7 +7,7 @@ import { retryOnConflict } from "../model/conflict.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../model/text.ts";
-import { createTrashMark } from "../changes/trash-mark.ts";
+import { createTrashMark } from "../changes/editor.ts";
 import { removeFiles } from "../steps/delete-files.ts";
 import { checkTransition } from "../model/asset-transitions.ts";
 import { parseAssetId } from "../model/asset.ts";

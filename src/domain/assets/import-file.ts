@@ -1,24 +1,25 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
 import type { Caller } from "../caller.ts";
 import { attachToPost } from "../changes/change-asset.ts";
 import { insertReadyAsset } from "../changes/insert-asset.ts";
-import { postFullError } from "../changes/post-full.ts";
-import { checkQuota } from "../changes/quota.ts";
+import { checkQuota, postFullError } from "../changes/quota.ts";
 import type { AssetKind } from "../model/asset-kinds.ts";
-import type { Asset } from "../model/asset.ts";
+import { type Asset, kindNames } from "../model/asset.ts";
 import { parsePostId } from "../model/post.ts";
 import { createFileKey } from "../model/storage-keys.ts";
+import { id, text } from "../model/text.ts";
+import { authorize } from "../policy.ts";
 import { createStoredFileSource } from "../ports/byte-source.ts";
 import type { Deps } from "../ports/deps.ts";
-import { checkContent } from "../steps/content/check-content.ts";
+import { checkContent, readMediaMetadata } from "../steps/content/check-content.ts";
 import { getFilenameFromUrl, resolveImportType } from "../steps/content/detect-type.ts";
+import { cleanFilename, filenameInput, truncateFilename } from "../steps/content/filename.ts";
 import { sniffBytes } from "../steps/content/formats.ts";
-import { readMediaMetadata } from "../steps/content/read-media-metadata.ts";
 import { buildNewAsset } from "../steps/new-asset.ts";
-import { findPreviousResult, type IdempotentCall, runOnce } from "../steps/run-once.ts";
+import { findPreviousResult, idempotencyKey, type IdempotentCall, runOnce } from "../steps/run-once.ts";
 import { discardReservedKey, toStoredFields, withReservedKey } from "./store-bytes.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
@@ -62,7 +63,7 @@ type Output = z.infer<typeof storedAssetOutput>;
 const importTimeoutMs = minutes(10);
 
 /** Fetches a file from a public URL, checks its content and stores it as a ready asset, on the post if there is one. */
-export async function importFile(
+async function importFile(
   deps: ImportDeps,
   caller: Caller,
   file: FileToImport,
@@ -190,4 +191,53 @@ async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promi
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   }
   return { head: Buffer.concat(chunks).subarray(0, bytes), readAll };
+}
+
+export const importAssetFromUrlInput = z.strictObject({
+  url: text(4000),
+  kind: z.enum(kindNames).optional().describe("Detected from the file if omitted."),
+  filename: filenameInput,
+  postId: id.optional().describe("Attach it to this post."),
+  idempotencyKey,
+});
+
+/** Fetches a file from a public URL and stores it as a ready asset, on the post if there is a `postId`. */
+export async function importAssetFromUrl(
+  deps: ImportDeps,
+  caller: Caller,
+  input: z.infer<typeof importAssetFromUrlInput>,
+  context: ImportContext = {},
+): Promise<z.infer<typeof storedAssetOutput>> {
+  authorize(caller, "assets.write");
+  const { postId, idempotencyKey: key, ...fields } = input;
+  const file = { ...fields, postId };
+  return importFile(deps, caller, file, { verb: "import_asset_from_url", key, input: file }, context);
+}
+
+/** AI clients define these field names and may add fields, so unknown fields are ignored. */
+const chatFile = z.object({
+  download_url: text(8000),
+  file_id: text(500),
+  mime_type: text(200).optional(),
+  // Invalid names are cleaned, not rejected, because neither the model nor the user can change what the client sends.
+  file_name: z
+    .string()
+    .transform((name) => truncateFilename(cleanFilename(name.toWellFormed())))
+    .optional(),
+});
+
+export const attachFileInput = z.strictObject({ postId: id, file: chatFile });
+
+/** Fetches a file of the chat from the URL that the AI client supplies, and attaches it to a post. */
+export async function attachFile(
+  deps: ImportDeps,
+  caller: Caller,
+  { postId, file }: z.infer<typeof attachFileInput>,
+  context: ImportContext = {},
+): Promise<z.infer<typeof storedAssetOutput>> {
+  authorize(caller, "assets.write");
+  const { download_url: url, mime_type: mimeType, file_name: filename } = file;
+  const fileToImport = { url, isUrlSecret: true, mimeType, filename, postId } as const;
+  const callWithoutKey = { verb: "attach_file", key: undefined, input: undefined };
+  return importFile(deps, caller, fileToImport, callWithoutKey, context);
 }

@@ -5,8 +5,7 @@ import { type Page, pageInput, parseCursor, toPage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
 import { splitQuery } from "../model/search/fold.ts";
 import { search } from "../steps/search.ts";
-import { tagFilter } from "../model/tags.ts";
-import { text } from "../model/text.ts";
+import { tagFilter, text } from "../model/text.ts";
 import { type Asset, type AssetDetail, kindNames, listedAssetView, toListedAssetView } from "../model/asset.ts";
 import { describeAssets } from "../steps/describe-asset.ts";
 

@@ -3,10 +3,9 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { type Asset, isReady, parseAssetId, type ReadyAsset } from "../model/asset.ts";
+import { type Asset, canHaveThumbnail, isReady, parseAssetId, type ReadyAsset, thumbnailType } from "../model/asset.ts";
 import { createStoredFileSource } from "../ports/byte-source.ts";
 import { thumbnailKey } from "../model/storage-keys.ts";
-import { canHaveThumbnail, thumbnailType } from "../model/media.ts";
 
 /** More than any thumbnail needs. */
 const maxThumbnailBytes = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Tx } from "../ports/deps.ts";
 import type { RecordOptions } from "../ports/history.ts";
 import type { Post } from "../model/post.ts";
 import type { PostChange } from "../ports/posts.ts";
-import { toAuthor, type Change, type ChangeDeps, type Editor } from "./editor.ts";
+import { type Change, type ChangeDeps, type Editor, toAuthor } from "./editor.ts";
 import { revisePublications } from "./revise-publications.ts";
 import { writes } from "../ports/write-stores.ts";
 

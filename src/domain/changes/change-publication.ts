@@ -1,19 +1,37 @@
-import { AppError } from "#lib/errors.ts";
 import { toIsoTime } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Caller, Operator } from "../caller.ts";
+import type { ActivityAction } from "../model/activity.ts";
 import { undefinedOnConflict } from "../model/conflict.ts";
-import type { Deps, Tx } from "../ports/deps.ts";
-import type { Publication } from "../model/publication.ts";
-import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
-import {
-  type PublicationAction,
-  type PublicationActor,
-  recordPublicationActivity,
-  workerActor,
-} from "./publication-activity.ts";
-import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
 import { nextState, type PublicationEvent } from "../model/publication-states.ts";
-import { updatePublication } from "./writes/publication-rows.ts";
+import type { Publication } from "../model/publication.ts";
+import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
 import { writes } from "../ports/write-stores.ts";
+import { recordActivity } from "./record-activity.ts";
+import { updatePublication } from "./writes/publication-rows.ts";
+
+export type PublicationAction = Extract<ActivityAction, `publication.${string}`>;
+
+export type PublicationActor = Partial<Pick<Caller, "user" | "client">> | Operator;
+
+/** Activity without a user is activity of the worker. */
+export const workerActor: PublicationActor = {};
+
+/** Records a change of state, in the transaction of the change. */
+export async function recordPublicationActivity(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  actor: PublicationActor,
+  action: PublicationAction,
+  publication: Publication,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const { id, studioId, postId, connectionId, revision } = publication;
+  const studio = { id: studioId };
+  await recordActivity(deps, tx, { ...actor, studio }, action, id, { postId, connectionId, revision, ...detail });
+}
 
 type ChangeDeps = Pick<Deps, "newId" | "clock">;
 

@@ -1,6 +1,7 @@
-import { getGrantId, type Caller } from "../caller.ts";
-import type { Deps, Tx } from "../ports/deps.ts";
+import { type Caller, getGrantId } from "../caller.ts";
 import type { Author } from "../model/revision.ts";
+import { trashLifetime, type TrashMark } from "../model/trash.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 
 /** The caller of a change. `undoId` is set while undoing. */
 export type Editor = Caller & { undoId?: string };
@@ -23,3 +24,8 @@ export interface Change {
 }
 
 export type ChangeDeps = Pick<Deps, "newId" | "clock" | "limits">;
+
+export function createTrashMark({ clock }: Pick<Deps, "clock">, { user, client }: Editor): TrashMark {
+  const now = clock();
+  return { at: now, expiresAt: now + trashLifetime, by: user.id, clientName: client?.name ?? null };
+}

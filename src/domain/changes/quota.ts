@@ -1,4 +1,6 @@
 import { AppError } from "#lib/errors.ts";
+import type { Asset } from "../model/asset.ts";
+import { ConflictError } from "../model/conflict.ts";
 import type { Deps } from "../ports/deps.ts";
 
 /** Fails early, before bytes are stored. `chargeStudio` is the authority. */
@@ -14,3 +16,13 @@ export async function checkQuota(
 
 export const quotaExceededError = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError("quota_exceeded:studio", { limitBytes: limits.studioBytes ?? 0 });
+
+/** Throws `ConflictError` instead if a parallel call has attached or deleted the asset. */
+export async function throwPostFull(deps: Pick<Deps, "limits" | "assets">, asset: Asset): Promise<never> {
+  const currentAsset = await deps.assets.find(asset.studioId, asset.id);
+  if (currentAsset?.postId !== null) throw new ConflictError();
+  throw postFullError(deps);
+}
+
+export const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>
+  new AppError("asset_limit_reached", { limit: limits.assetsPerPost });

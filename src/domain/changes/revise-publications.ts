@@ -8,8 +8,8 @@ import type { Publication } from "../model/publication.ts";
 import { unscheduledColumns } from "../model/publish-time.ts";
 import { needsPost, revisableStates } from "../model/publication-states.ts";
 import { cancelPublications, changePublication } from "./change-publication.ts";
-import type { Editor } from "./editor.ts";
 import { updatePublication } from "./writes/publication-rows.ts";
+import type { Editor } from "./editor.ts";
 
 /**
  * Stored instead of the approved digest if an approval is lost while the state can't change: the publication needs a

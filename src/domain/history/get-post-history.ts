@@ -10,8 +10,7 @@ import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses } from "../model/post.ts";
 import { limitToAssets, variant } from "../model/variant.ts";
 import { crop } from "../model/renditions/crop.ts";
-import { tagsView } from "../model/tags.ts";
-import { id } from "../model/text.ts";
+import { id, tagsView } from "../model/text.ts";
 import { type Revision, revisionFields } from "../model/revision.ts";
 
 export const getPostHistoryInput = z.strictObject({ postId: id, ...pageInput });

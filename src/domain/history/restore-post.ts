@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import type { Asset } from "../model/asset.ts";
+import type { Asset, RevisionAsset } from "../model/asset.ts";
 import { describeAssets, needsUrls } from "../steps/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { changePost, type RunningEdit } from "../changes/change-post.ts";
@@ -13,7 +13,7 @@ import { parsePostId, type Post, postView, toPostView } from "../model/post.ts";
 import { approveAgain, listVoidedApprovals, selectApprovable } from "../steps/approve-again.ts";
 import { type Publication, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { id } from "../model/text.ts";
-import type { Revision, RevisionAsset } from "../model/revision.ts";
+import type { Revision } from "../model/revision.ts";
 
 export const restorePostInput = z.strictObject({
   postId: id,

@@ -1,7 +1,7 @@
 import { hours } from "#lib/clock.ts";
 import { type BatchOptions, runInBatches } from "../steps/run-in-batches.ts";
 import type { Deps } from "../ports/deps.ts";
-import { purgeableKinds, type RegisteredClient } from "../ports/purges.ts";
+import { purgeableKinds, type RegisteredClient } from "../ports/coordination.ts";
 
 /** Rows per statement: small enough not to delay requests noticeably. */
 const batchSize = 500;

@@ -4,8 +4,7 @@ import { parseKeyAssetId, type StorageArea, storageAreas, toFileKey } from "../m
 import type { Deps } from "../ports/deps.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import { removeAssets } from "../steps/delete-files.ts";
-import { type BatchOptions, runInBatches } from "../steps/run-in-batches.ts";
-import { isolateStudios, type StudioIsolation } from "../steps/isolate-studios.ts";
+import { type BatchOptions, isolateStudios, runInBatches, type StudioIsolation } from "../steps/run-in-batches.ts";
 
 /** Rows or keys per batch: small enough not to delay concurrent requests. */
 const batchSize = 100;

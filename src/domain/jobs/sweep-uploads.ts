@@ -1,11 +1,10 @@
 import { hours, minutes } from "#lib/clock.ts";
 import type { Deps } from "../ports/deps.ts";
 import { removeAssets } from "../steps/delete-files.ts";
-import { type BatchOptions, runInBatches } from "../steps/run-in-batches.ts";
+import { type BatchOptions, isolateStudios, runInBatches } from "../steps/run-in-batches.ts";
 import { partUrlLifetime } from "../uploads/create-part-urls.ts";
 import { countReceivedBytes, idleLimit } from "../uploads/reserve-parts.ts";
 import { maxUploadDuration } from "../uploads/upload-link.ts";
-import { isolateStudios } from "../steps/isolate-studios.ts";
 
 const batchSize = 100;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { type AssetKind, assetKinds } from "./asset-kinds.ts";
-import { tagsView } from "./tags.ts";
+import { tagsView } from "./text.ts";
 
 export const assetStatuses = ["pending", "ready"] as const;
 export type AssetStatus = (typeof assetStatuses)[number];
@@ -51,6 +51,9 @@ export interface Asset extends MediaMetadata {
   trashExpiresAt: number | null;
   createdAt: number;
 }
+
+/** What a revision of a post stores about an asset. */
+export type RevisionAsset = Pick<Asset, "id" | "kind" | "mimeType" | "filename" | "altText">;
 
 export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: string; storageKey: string };
 
@@ -121,3 +124,13 @@ export function parseAssetId(assetId: string): string {
   if (!isId("asset", assetId)) throw notFoundError("asset");
   return assetId;
 }
+
+export const thumbnailType = "image/webp";
+/** Maximum width and height, in pixels. */
+export const maxThumbnailSide = 512;
+
+export const unknownMetadata: MediaMetadata = { width: null, height: null, durationMs: null };
+
+/** HEIC files have no thumbnails, because the decoder for them is not freely licensed. */
+export const canHaveThumbnail = (mimeType: string): boolean =>
+  ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"].includes(mimeType);

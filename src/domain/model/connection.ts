@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import type { InstanceLimits } from "./instance-limits.ts";
+import type { InstanceLimits } from "./platform-limits.ts";
 
 /** `needs_reconnect`: the platform no longer accepts the credentials. */
 export const connectionStates = ["connected", "needs_reconnect", "disconnected"] as const;

@@ -1,6 +1,6 @@
+import type { RevisionAsset } from "./asset.ts";
 import type { Post, PostView } from "./post.ts";
 import type { PublicationView, PublicationWithNames } from "./publication.ts";
-import type { RevisionAsset } from "./revision.ts";
 import type { MatchExcerpt } from "./search/match-excerpt.ts";
 import type { UserOrClient } from "./user-or-client.ts";
 

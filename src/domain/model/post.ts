@@ -5,8 +5,7 @@ import { isId } from "#lib/ids.ts";
 import { assetDetail, type AssetDetail } from "./asset.ts";
 import { publicationView } from "./publication.ts";
 import { type Crop, crop } from "./renditions/crop.ts";
-import { tagsView } from "./tags.ts";
-import { singleLine } from "./text.ts";
+import { singleLine, tagsView } from "./text.ts";
 import { validationView } from "./validation/validate-post.ts";
 import { bodyField, limitToAssets, type Variant, variant } from "./variant.ts";
 

@@ -1,6 +1,6 @@
 import { sha256 } from "#lib/digest.ts";
+import type { RevisionAsset } from "./asset.ts";
 import type { CropPosition } from "./renditions/plan-layout.ts";
-import type { RevisionAsset } from "./revision.ts";
 
 /**
  * Identifies what an approval covers, apart from the account and the time: a hash, followed by the keys of the files

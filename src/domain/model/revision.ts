@@ -1,5 +1,5 @@
 import { days } from "#lib/clock.ts";
-import type { Asset } from "./asset.ts";
+import type { RevisionAsset } from "./asset.ts";
 import type { Post } from "./post.ts";
 
 /** What is stored about who made a change. */
@@ -30,8 +30,6 @@ export interface Revision
   /** In the order of the post. */
   assets: RevisionAsset[];
 }
-
-export type RevisionAsset = Pick<Asset, "id" | "kind" | "mimeType" | "filename" | "altText">;
 
 /** The fields of a post that undo compares. In the history, a change of crops is a change of the assets. */
 export type StepField = RevisionField | "crops";

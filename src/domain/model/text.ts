@@ -23,3 +23,18 @@ export const singleLine = (max: number): z.ZodString =>
 
 /** Accepts any string, so that a malformed id fails with `not_found`, not `invalid_input`. */
 export const id = z.string();
+
+/** Trimmed and in lower case before its length is checked. */
+const tag = z.string().trim().toLowerCase().pipe(singleLine(40));
+
+export const tags = z
+  .array(tag)
+  // Before the tags are looked at: without it, a list of any length would be.
+  .max(200)
+  .overwrite((values) => [...new Set(values)])
+  .max(20)
+  .describe("Up to 20 tags of up to 40 characters; replaces the list.");
+
+export const tagFilter = tag.optional();
+
+export const tagsView = z.array(z.string());

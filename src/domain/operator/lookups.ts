@@ -1,9 +1,8 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { normalizeEmail } from "../model/email.ts";
+import { normalizeEmail, type User } from "../model/user.ts";
 import { callHistoryDays, type GrantView, toDayNumber, toGrantView } from "../model/grant.ts";
-import type { User } from "../model/user.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Role } from "../policy.ts";

@@ -6,8 +6,7 @@ import { getAccountLabel, parseConnectionId } from "../model/connection.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
-import { revokeSealedCredential } from "../steps/credentials.ts";
-import { deleteCurrentCredential } from "../steps/delete-current-credential.ts";
+import { deleteCurrentCredential, revokeSealedCredential } from "../steps/credentials.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 

@@ -1,5 +1,5 @@
 import type { Account, PlatformConnection, PlatformTarget } from "../model/connection.ts";
-import type { InstanceLimits } from "../model/instance-limits.ts";
+import type { InstanceLimits } from "../model/platform-limits.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 
 /** This server's OAuth client at a platform or platform instance. */

@@ -4,7 +4,7 @@ import { insertPost } from "../changes/change-post.ts";
 import type { Deps } from "../ports/deps.ts";
 import { idempotencyKey, runOnce } from "../steps/run-once.ts";
 import { authorize } from "../policy.ts";
-import { tags } from "../model/tags.ts";
+import { tags } from "../model/text.ts";
 import { type Post, postFields, type PostView, toPostView } from "../model/post.ts";
 import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
 

@@ -5,7 +5,7 @@ import { changePost } from "../changes/change-post.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../model/text.ts";
-import { createTrashMark } from "../changes/trash-mark.ts";
+import { createTrashMark } from "../changes/editor.ts";
 import { parsePostId } from "../model/post.ts";
 
 export const deletePostInput = z.strictObject({ postId: id });

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import { commentView } from "../model/comment.ts";
+import { commentView, type CommentView, toCommentView } from "../model/comment.ts";
 import { parsePostId, postView, toPostView } from "../model/post.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { describeAssets, includeUrlsInput, needsUrls } from "../steps/describe-asset.ts";
 import { addExistingDetails, type ValidationDeps } from "../steps/describe-post.ts";
-import { listNewestComments } from "../steps/newest-comments.ts";
 
 export const getPostInput = z.strictObject({
   postId: id,
@@ -43,4 +42,20 @@ export async function getPost(
     ...(await addExistingDetails(deps, caller.studio.id, view, result)),
     ...(input.includeComments ? await listNewestComments(deps, postId) : {}),
   };
+}
+
+/** Bounds what a model reads with one call. */
+const maxNewestComments = 50;
+/** Maximum total length of these comments. The newest one is included even if it is longer. */
+const maxTextLength = 20_000;
+
+/** Lists the newest comments of a post, newest first. `olderComments` is the number of comments that are left out. */
+async function listNewestComments(
+  { comments }: Pick<Deps, "comments">,
+  postId: string,
+): Promise<{ comments: CommentView[]; olderComments: number }> {
+  const [rows, count] = await Promise.all([comments.listNewest(postId, maxNewestComments), comments.count(postId)]);
+  let textLength = 0;
+  const shownRows = rows.filter(({ body }, i) => (textLength += body.length) <= maxTextLength || i === 0);
+  return { comments: shownRows.map(toCommentView), olderComments: Math.max(0, count - shownRows.length) };
 }

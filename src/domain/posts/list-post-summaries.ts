@@ -1,22 +1,22 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../ports/deps.ts";
 import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
-import { authorize } from "../policy.ts";
+import type { PostSummaryView } from "../model/post-summary.ts";
+import { postStages, type PostStatus, postStatuses } from "../model/post.ts";
 import { splitQuery } from "../model/search/fold.ts";
 import { createMatchExcerpt } from "../model/search/match-excerpt.ts";
-import { search } from "../steps/search.ts";
-import { tagFilter } from "../model/tags.ts";
-import { text } from "../model/text.ts";
-import { postStages, type PostStatus, postStatuses } from "../model/post.ts";
-import type { PostSummaryView } from "../model/post-summary.ts";
+import { tagFilter, text } from "../model/text.ts";
+import { authorize } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
 import { toPostSummaryView } from "../steps/describe-post-summary.ts";
+import { search } from "../steps/search.ts";
 
-export const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
+const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
 /** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */
 const maxExcerptMs = 100;
 
-export const postFilterInput = z.strictObject({
+/** A search has no count, because it compares the text of every post. */
+export const countPostsInput = z.strictObject({
   /** Separated by commas. By default, archived posts are left out. */
   status: z
     .string()
@@ -29,7 +29,7 @@ export const postFilterInput = z.strictObject({
   stage: z.enum(postStages).optional(),
 });
 
-export const listPostSummariesInput = postFilterInput
+export const listPostSummariesInput = countPostsInput
   .extend({
     tag: tagFilter,
     query: text(200).optional(),
@@ -89,4 +89,26 @@ export async function listPostSummaries(
     }),
     nextCursor,
   };
+}
+
+/** A board needs no larger number, and a count should end early in a large studio. */
+const maxPostCount = 1000;
+
+interface PostCount {
+  count: number;
+  /** Whether there are more posts than `count`. */
+  isTruncated: boolean;
+}
+
+/** Counts the posts that `listPostSummaries` lists with the same filter. */
+export async function countPosts(
+  deps: Pick<Deps, "postSummaries">,
+  caller: Caller,
+  input: z.infer<typeof countPostsInput>,
+): Promise<PostCount> {
+  authorize(caller, "posts.read");
+  const { status: statuses = activeStatuses, author: createdBy, stage } = input;
+  const limit = maxPostCount + 1;
+  const count = await deps.postSummaries.count(caller.studio.id, { statuses, createdBy, stage, limit });
+  return { count: Math.min(count, maxPostCount), isTruncated: count > maxPostCount };
 }

@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { toAssetView } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../ports/deps.ts";
+import { toAssetView } from "../model/asset.ts";
 import { pageInput, parseCursor, toPage } from "../model/page.ts";
-import { authorize } from "../policy.ts";
-import { splitQuery } from "../model/search/fold.ts";
-import { search } from "../steps/search.ts";
-import { tagFilter } from "../model/tags.ts";
-import { text } from "../model/text.ts";
-import { type Post, postStatuses, postView, type PostView, toPostView } from "../model/post.ts";
 import { excerptLength } from "../model/post-summary.ts";
+import { type Post, postStatuses, postView, type PostView, toPostView } from "../model/post.ts";
+import { buildSearchText, containsWords, splitQuery } from "../model/search/fold.ts";
+import { tagFilter, text } from "../model/text.ts";
+import { authorize } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { PostSearchFilter } from "../ports/posts.ts";
+import type { SearchSource } from "../ports/search.ts";
+import { search } from "../steps/search.ts";
 
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional(),
@@ -90,4 +91,45 @@ function countPostsWithinTextLimit(posts: readonly Post[]): number {
   let textLength = 0;
   const firstExcluded = posts.findIndex((post, i) => (textLength += getTextLength(post)) > maxTextLength && i > 0);
   return firstExcluded < 0 ? posts.length : firstExcluded;
+}
+
+/** Far more than the texts of real posts, of which only the ids are needed. */
+const maxTitleSearchLength = 5_000_000;
+
+/** Finds posts whose title contains all words of the query, newest first. Without words, it finds every post. */
+export async function findPostsByTitle(
+  deps: Pick<Deps, "posts" | "clock" | "searchQueue">,
+  caller: Caller,
+  { query, limit }: { query: string; limit: number },
+): Promise<{ postIds: string[]; hasMore: boolean }> {
+  authorize(caller, "posts.read");
+  const words = splitQuery(query);
+  const { items, scannedTo } =
+    words.length === 0
+      ? await deps.posts.list(caller.studio.id, { limit: limit + 1, maxTextLength: maxTitleSearchLength })
+      : await search(deps, caller, {
+          source: createTitleSource(deps),
+          terms: { words, tag: undefined },
+          filter: {},
+          before: undefined,
+          limit: limit + 1,
+        });
+  return {
+    postIds: items.slice(0, limit).map(({ id }) => id),
+    hasMore: items.length > limit || scannedTo !== undefined,
+  };
+}
+
+/** Posts with the words only in the body or the tags do not count toward the limit of the search. */
+function createTitleSource({ posts }: Pick<Deps, "posts">): SearchSource<{ id: string }, PostSearchFilter> {
+  return {
+    ...posts.search,
+    async findMatches(studioId, ids, filter, terms) {
+      const matches = await posts.search.findMatches(studioId, ids, filter, terms);
+      // Only the ids, because the texts of a whole page may be large.
+      return matches
+        .filter(({ title }) => containsWords(buildSearchText([title], []), terms.words))
+        .map(({ id }) => ({ id }));
+    },
+  };
 }

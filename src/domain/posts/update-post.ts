@@ -8,8 +8,7 @@ import { reorderAssets } from "../changes/post-assets.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { parseConnectionId } from "../model/connection.ts";
 import { authorize } from "../policy.ts";
-import { tags } from "../model/tags.ts";
-import { id } from "../model/text.ts";
+import { id, tags } from "../model/text.ts";
 import {
   parsePostId,
   postFields,

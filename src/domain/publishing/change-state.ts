@@ -1,7 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import { changePublication } from "../changes/change-publication.ts";
-import type { PublicationAction } from "../changes/publication-activity.ts";
+import { changePublication, type PublicationAction } from "../changes/change-publication.ts";
 import { retryOnConflict } from "../model/conflict.ts";
 import { type PublicationEvent, transitions } from "../model/publication-states.ts";
 import {

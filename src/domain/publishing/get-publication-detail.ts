@@ -7,7 +7,7 @@ import { authorize } from "../policy.ts";
 import { type PublicationContent, toSentContent } from "../model/publication-content.ts";
 import { type PublicationWithNames, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { getPublication } from "../steps/get-publication.ts";
-import type { PublicationAction } from "../changes/publication-activity.ts";
+import type { PublicationAction } from "../changes/change-publication.ts";
 
 /** A timeline has only the newest entries. Retries end after an hour, so only users can cause more than this. */
 const maxTimelineLength = 200;

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../ports/deps.ts";
 import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
-import { authorize } from "../policy.ts";
 import { parsePostId } from "../model/post.ts";
-import { id } from "../model/text.ts";
+import { type PublicationCounts, publicationOrders } from "../ports/publications.ts";
+import { visibleStates } from "../model/publication-states.ts";
 import {
   publicationView,
   type PublicationWithNames,
@@ -13,8 +12,9 @@ import {
   toWebPublicationView,
   type WebPublicationView,
 } from "../model/publication.ts";
-import { publicationOrders } from "../model/publication-filter.ts";
-import { visibleStates } from "../model/publication-states.ts";
+import { id } from "../model/text.ts";
+import { authorize } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
 
 const time = z.iso.datetime({ offset: true });
 
@@ -87,4 +87,30 @@ async function findPage(
   return isSoonestFirst
     ? toTimePage(rows, limit, listKey, ({ scheduledFor }) => scheduledFor ?? 0)
     : toPage(rows, limit, listKey);
+}
+
+export const countPublicationsInput = z.strictObject({
+  /** Earlier failures and requests that were sent back do not count. */
+  from: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** The highest count; more publications are not counted. */
+const maxCount = 100;
+
+/**
+ * Counts the publications that wait for this user: proposals of others, problems that only a person can solve, and own
+ * requests that were sent back.
+ */
+export async function countPublications(
+  deps: Pick<Deps, "publications">,
+  caller: Caller,
+  { from }: z.infer<typeof countPublicationsInput>,
+): Promise<PublicationCounts & { maxCount: number }> {
+  authorize(caller, "publications.read");
+  const counts = await deps.publications.count(caller.studio.id, {
+    userId: caller.user.id,
+    from: from === undefined ? 0 : Date.parse(from),
+    maxCount,
+  });
+  return { ...counts, maxCount };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFoundError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { type Caller, getGrantId } from "../caller.ts";
 import { insertPublications } from "../changes/change-publication.ts";
 import { readContent } from "../changes/read-content.ts";
@@ -7,7 +7,7 @@ import type { Asset } from "../model/asset.ts";
 import { parseConnectionId, type PlatformConnection } from "../model/connection.ts";
 import { parsePostId, type Post, revisionConflictError } from "../model/post.ts";
 import { digestContent } from "../model/publication-content.ts";
-import { type Publication, publicationView, toPublicationView } from "../model/publication.ts";
+import { type Publication, publicationView, type PublicationView, toPublicationView } from "../model/publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
@@ -15,6 +15,7 @@ import type { Deps, Tx } from "../ports/deps.ts";
 import { assertPublishable } from "../steps/find-publish-problems.ts";
 import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/inspect-images.ts";
 import { idempotencyKey, runOnce } from "../steps/run-once.ts";
+import { cancelPublication } from "./change-publication.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -131,4 +132,37 @@ async function buildPublication(
     ...unscheduledColumns,
     ...schedule,
   };
+}
+
+type Output = z.infer<typeof publishPostOutput>;
+
+/** The current state of the publications that a call of `publishPost` requested. */
+export async function getPublishProgress(
+  { publications, clock }: Pick<Deps, "publications" | "clock">,
+  caller: Caller,
+  requestedOutput: Output,
+): Promise<{ output: Output; hasEnded: boolean }> {
+  authorize(caller, "publications.request");
+  const ids = requestedOutput.publications.map((publication) => publication.id);
+  // A publication that is not found was deleted with its post.
+  const views = (await publications.listByIds(caller.studio.id, ids)).map(toPublicationView);
+  return { output: { publications: views }, hasEnded: views.every((view) => isSettled(view, clock())) };
+}
+
+/** Whether no worker will change the publication soon: it is proposed, scheduled for later, final, or needs a user. */
+function isSettled({ state, scheduledFor }: PublicationView, now: number): boolean {
+  if (state === "scheduled") return scheduledFor !== null && Date.parse(scheduledFor) > now;
+  return state !== "publishing";
+}
+
+/** Cancels the publications that have not started. */
+export async function cancelRequestedPublications(
+  deps: Parameters<typeof cancelPublication>[0],
+  caller: Caller,
+  { publications }: Output,
+): Promise<void> {
+  for (const { id: publicationId } of publications)
+    await cancelPublication(deps, caller, { publicationId }).catch((error: unknown) => {
+      if (!(error instanceof AppError) || (error.code !== "too_late" && error.code !== "not_found")) throw error;
+    });
 }

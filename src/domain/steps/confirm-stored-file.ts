@@ -9,8 +9,7 @@ import type { ConfirmedFile, RecognizedFile } from "../ports/assets.ts";
 import { type ByteSource, createStoredFileSource } from "../ports/byte-source.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { StoredFile } from "../ports/file-store.ts";
-import type { ContentCheckResult } from "./content/check-content.ts";
-import { readMediaMetadata } from "./content/read-media-metadata.ts";
+import { type ContentCheckResult, readMediaMetadata } from "./content/check-content.ts";
 import { removeFiles } from "./delete-files.ts";
 
 type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits">;

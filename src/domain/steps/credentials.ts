@@ -1,9 +1,10 @@
 import { days, minutes, seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../changes/record-activity.ts";
+import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { getAccountLabel, type PlatformConnection, type PlatformTarget } from "../model/connection.ts";
 import { PlatformError, throwAsAppError } from "../model/platform-error.ts";
-import type { Deps } from "../ports/deps.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
 import type { AccessToken, CredentialTimes, PlatformApp, PlatformTokens } from "../ports/platforms.ts";
 import { getConfiguredPlatform } from "./configured-platform.ts";
 
@@ -209,4 +210,24 @@ async function revokeBestEffort(
   } catch {
     // Nothing is left to do: Atelier has deleted this credential or never stored it.
   }
+}
+
+/**
+ * Deletes the credential and returns the connection as it was before, so that the credential can be revoked. Retries if
+ * another call has renewed the credential, so that the newest one is revoked. Undefined if already disconnected.
+ */
+export async function deleteCurrentCredential(
+  tx: Tx,
+  studioId: string,
+  connectionId: string,
+): Promise<PlatformConnection | undefined> {
+  return retryOnConflict(async () => {
+    const currentConnection = await tx.platformStore.find(studioId, connectionId);
+    if (!currentConnection) throw notFoundError("platform_connection");
+    const { id: currentId, state, credentialGeneration } = currentConnection;
+    if (state === "disconnected") return undefined;
+    if (!(await tx.platformStore.deleteCredential(currentId, "disconnected", credentialGeneration)))
+      throw new ConflictError();
+    return currentConnection;
+  });
 }

@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { hours, minutes } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import { type Asset, type AssetDetail, isReady, type ReadyAsset, toListedAssetView } from "../model/asset.ts";
-import { canHaveThumbnail } from "../model/media.ts";
+import {
+  type Asset,
+  type AssetDetail,
+  canHaveThumbnail,
+  isReady,
+  type ReadyAsset,
+  toListedAssetView,
+} from "../model/asset.ts";
 import type { Deps } from "../ports/deps.ts";
 import { getDownloadName } from "./content/filename.ts";
 

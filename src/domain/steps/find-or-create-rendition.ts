@@ -7,7 +7,7 @@ import type { RenditionPlan } from "../model/renditions/plan-rendition.ts";
 import { renditionKey } from "../model/storage-keys.ts";
 import { type ByteSource, createBufferSource, createStoredFileSource, headBytes } from "../ports/byte-source.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { ImageRequest } from "../ports/renditions.ts";
+import type { ImageRequest } from "../ports/media.ts";
 import { fitExtension } from "./content/filename.ts";
 import { detectFormat } from "./content/formats.ts";
 import { readImageHeader } from "./content/image-header.ts";

@@ -1,7 +1,6 @@
 import { seconds } from "#lib/clock.ts";
 import type { PlatformConnection } from "../model/connection.ts";
-import { applyInstanceLimits } from "../model/instance-limits.ts";
-import { type ImageLimit, selectImageLimit } from "../model/platform-limits.ts";
+import { applyInstanceLimits, type ImageLimit, selectImageLimit } from "../model/platform-limits.ts";
 import type { ContentAsset, PublicationContent } from "../model/publication-content.ts";
 import { planForAsset } from "../model/renditions/plan-for-asset.ts";
 import { canBeDecoded } from "../model/renditions/plan-rendition.ts";

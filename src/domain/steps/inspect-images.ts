@@ -1,10 +1,9 @@
 import { seconds } from "#lib/clock.ts";
 import { type Asset, isReady, type ReadyAsset } from "../model/asset.ts";
-import type { ImageInspection } from "../model/renditions/image-inspection.ts";
-import { canBeDecoded } from "../model/renditions/plan-rendition.ts";
+import { canBeDecoded, type ImageInspection } from "../model/renditions/plan-rendition.ts";
 import { createStoredFileSource } from "../ports/byte-source.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { ImageRequest } from "../ports/renditions.ts";
+import type { ImageRequest } from "../ports/media.ts";
 
 /** How long a call of a user waits for images to be opened. Later calls, and the worker, use what was opened meanwhile. */
 export const maxCallWaitMs = seconds(1);

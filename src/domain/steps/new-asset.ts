@@ -1,6 +1,5 @@
 import type { Caller } from "../caller.ts";
-import type { Asset } from "../model/asset.ts";
-import { unknownMetadata } from "../model/media.ts";
+import { type Asset, unknownMetadata } from "../model/asset.ts";
 import type { Deps } from "../ports/deps.ts";
 
 /** Builds the record of an asset without storing it. */

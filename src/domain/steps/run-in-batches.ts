@@ -19,3 +19,32 @@ export async function runInBatches(
   }
   return total;
 }
+
+/** Processes rows of all studios, so that a row that can't be processed delays only the rows of its studio. */
+export interface StudioIsolation {
+  listFailedStudios(): string[];
+  /** Skips items of studios for which `processItem` has failed. Returns the number of items, for `runInBatches`. */
+  processEach<Item extends { studioId: string }>(
+    items: readonly Item[],
+    processItem: (item: Item) => Promise<void>,
+  ): Promise<number>;
+  /** Throws the first error, if there was one. Call it at the end. */
+  throwFirstError(): void;
+}
+
+export function isolateStudios(): StudioIsolation {
+  const errorsByStudio = new Map<string, unknown>();
+  return {
+    listFailedStudios: () => [...errorsByStudio.keys()],
+    async processEach(items, processItem) {
+      for (const item of items) {
+        if (errorsByStudio.has(item.studioId)) continue;
+        await processItem(item).catch((error: unknown) => errorsByStudio.set(item.studioId, error));
+      }
+      return items.length;
+    },
+    throwFirstError() {
+      if (errorsByStudio.size > 0) throw [...errorsByStudio.values()][0];
+    },
+  };
+}

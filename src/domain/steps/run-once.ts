@@ -4,7 +4,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { singleLine } from "../model/text.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
-import type { IdempotencyKey, StoredResult } from "../ports/idempotency.ts";
+import type { IdempotencyKey, StoredResult } from "../ports/coordination.ts";
 
 const resultLifetime = hours(24);
 

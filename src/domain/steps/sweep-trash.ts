@@ -2,8 +2,7 @@ import { deleteExpiredPost, type UnusedFiles } from "../changes/delete-content.t
 import { undefinedOnConflict } from "../model/conflict.ts";
 import type { Deps } from "../ports/deps.ts";
 import { removeAssets, removeFiles } from "./delete-files.ts";
-import { isolateStudios } from "./isolate-studios.ts";
-import { type BatchOptions, runInBatches } from "./run-in-batches.ts";
+import { type BatchOptions, isolateStudios, runInBatches } from "./run-in-batches.ts";
 
 const batchSize = 50;
 /** Rows of a post per transaction: few, so that other writes wait only briefly. */

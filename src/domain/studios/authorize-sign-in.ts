@@ -1,9 +1,8 @@
 import { AppError } from "#lib/errors.ts";
 import type { SignedInUser } from "../caller.ts";
-import { matchesVerifiedEmail, normalizeEmail } from "../model/email.ts";
-import type { Identity, User } from "../model/user.ts";
+import { type Identity, matchesVerifiedEmail, normalizeEmail, type User } from "../model/user.ts";
 import type { Deps } from "../ports/deps.ts";
-import { findInvitation } from "./invitation.ts";
+import { findInvitation } from "./invitations.ts";
 
 /**
  * Throws `forbidden` unless the user may sign in: the allowlist includes them, they followed an open invitation that is

@@ -5,8 +5,7 @@ import { runLongWork } from "../steps/long-work.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { PlatformConnection } from "../model/connection.ts";
-import { revokeSealedCredential } from "../steps/credentials.ts";
-import { deleteCurrentCredential } from "../steps/delete-current-credential.ts";
+import { deleteCurrentCredential, revokeSealedCredential } from "../steps/credentials.ts";
 import { authorize } from "../policy.ts";
 import { purgeStudio } from "../steps/purge-studio.ts";
 

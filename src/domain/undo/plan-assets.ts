@@ -1,7 +1,6 @@
 import { findInsertIndex } from "../model/asset-order.ts";
 import type { RevisionStep } from "../model/revision.ts";
-import { planField } from "./plan-field.ts";
-import type { MovePlan } from "./plan-move.ts";
+import { type MovePlan, planField } from "./plan-field.ts";
 
 /** What undo does with the assets of one post. */
 export interface AssetsPlan {

@@ -5,8 +5,7 @@ import type { Post } from "../model/post.ts";
 import type { Publication } from "../model/publication.ts";
 import { needsPost, openStates } from "../model/publication-states.ts";
 import { listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
-import { planField } from "./plan-field.ts";
-import { readMovePlans } from "./plan-move.ts";
+import { planField, readMovePlans } from "./plan-field.ts";
 
 const postFields = ["title", "body", "status", "variants", "tags", "crops"] as const;
 type PostField = (typeof postFields)[number];

@@ -11,7 +11,7 @@ import type { ChangeSelection } from "../ports/history.ts";
 import { authorize, may } from "../policy.ts";
 import { approveInput } from "../steps/approve-again.ts";
 import { simulateUndo } from "./simulate-undo.ts";
-import { undoReport, type UndoReport } from "./report.ts";
+import { listSubjects, undoReport, type UndoReport, type UndoSubject } from "./report.ts";
 import {
   approveReverted,
   noRevertedApprovals,
@@ -19,7 +19,6 @@ import {
   type ApprovalDeps,
   type RevertedApprovals,
 } from "./reverted-approvals.ts";
-import { listSubjects, type UndoSubject } from "./subjects.ts";
 import type { UndoDeps } from "./undo-post.ts";
 import { listSelectedIds, undoSelection } from "./undo-selection.ts";
 

@@ -2,7 +2,7 @@ import type { Comment } from "../model/comment.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
-import { toAuthor, type Editor } from "../changes/editor.ts";
+import { type Editor, toAuthor } from "../changes/editor.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";

@@ -1,11 +1,10 @@
 import { AppError } from "#lib/errors.ts";
 import { changePost } from "../changes/change-post.ts";
-import type { Editor } from "../changes/editor.ts";
+import { createTrashMark, type Editor } from "../changes/editor.ts";
 import { reattach, setAssets, type MissingAsset } from "../changes/post-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
-import { createTrashMark } from "../changes/trash-mark.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
 import { addConflict, addUndone, type UndoReport } from "./report.ts";
 

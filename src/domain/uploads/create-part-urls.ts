@@ -4,7 +4,7 @@ import { AppError } from "#lib/errors.ts";
 import { isValidPart } from "../ports/file-store.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { getFile, toUploadInProgress } from "./file-view.ts";
+import { getFile, toUploadInProgress } from "./files.ts";
 import { reserveParts } from "./reserve-parts.ts";
 import type { UploadCaller } from "./upload-link.ts";
 

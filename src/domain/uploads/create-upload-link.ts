@@ -7,7 +7,7 @@ import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../model/post.ts";
 import { id } from "../model/text.ts";
-import { maxUploadDuration, maxOpenLinks, linkLifetime } from "./upload-link.ts";
+import { linkLifetime, maxOpenLinks, maxUploadDuration } from "./upload-link.ts";
 import type { UploadLink } from "../model/upload.ts";
 
 export const createUploadSessionInput = z.strictObject({ postId: id });

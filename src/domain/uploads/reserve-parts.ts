@@ -6,7 +6,7 @@ import { checkQuota } from "../changes/quota.ts";
 import { changeCharge } from "../changes/insert-asset.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
-import { uploadNotFoundError, type UploadInProgress } from "./file-view.ts";
+import { type UploadInProgress, uploadNotFoundError } from "./files.ts";
 import type { UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "../model/upload.ts";
 

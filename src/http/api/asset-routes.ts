@@ -1,9 +1,8 @@
 import { Hono } from "hono";
-import { attachInOrderInput, attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, attachInOrderInput, detachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { getAssetUsage } from "#domain/assets/get-asset-usage.ts";
+import { getAssetUsage } from "#domain/assets/get-asset.ts";
 import { listAssetDetails, listAssetDetailsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
-import { listClients, listClientsInput } from "#domain/access/list-clients.ts";
-import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
+import { listClients, listClientsInput, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
 import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";

@@ -1,8 +1,13 @@
 import { Hono, type Context } from "hono";
-import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
-import { deleteComment } from "#domain/comments/delete-comment.ts";
-import { listComments, listCommentsInput } from "#domain/comments/list-comments.ts";
-import { resolveComment, resolveCommentInput } from "#domain/comments/resolve-comment.ts";
+import {
+  addComment,
+  addCommentOrReplyInput,
+  deleteComment,
+  listComments,
+  listCommentsInput,
+  resolveComment,
+  resolveCommentInput,
+} from "#domain/comments/comments.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";

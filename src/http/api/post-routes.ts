@@ -2,11 +2,15 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { getPostHistory, getPostHistoryInput, getRevision } from "#domain/history/get-post-history.ts";
 import { previewRestore, restorePost, restorePostInput } from "#domain/history/restore-post.ts";
-import { countPosts, countPostsInput } from "#domain/posts/count-posts.ts";
+import {
+  countPosts,
+  countPostsInput,
+  listPostSummaries,
+  listPostSummariesInput,
+} from "#domain/posts/list-post-summaries.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { approveInput } from "#domain/steps/approve-again.ts";
@@ -15,8 +19,7 @@ import {
   createUploadLink,
   createUploadLinkInput,
 } from "#domain/uploads/create-upload-link.ts";
-import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
-import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
+import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/upload-link.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";

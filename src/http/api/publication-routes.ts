@@ -14,10 +14,14 @@ import {
   resolvePublicationInput,
   sendBackPublication,
 } from "#domain/publishing/change-publication.ts";
-import { countPublications, countPublicationsInput } from "#domain/publishing/count-publications.ts";
+import {
+  countPublications,
+  countPublicationsInput,
+  listWebPublications,
+  listWebPublicationsInput,
+} from "#domain/publishing/list-publications.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
-import { listWebPublications, listWebPublicationsInput } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag } from "./responses.ts";

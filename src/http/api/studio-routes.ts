@@ -1,14 +1,22 @@
 import { Hono } from "hono";
 import { describeMe, setActiveStudio, setActiveStudioInput } from "#domain/access/me.ts";
 import { listActivity, searchActivityInput } from "#domain/activity/list-activity.ts";
-import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
-import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
-import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  createInvitationInput,
+  listInvitations,
+  revokeInvitation,
+} from "#domain/studios/invitations.ts";
+import {
+  createStudio,
+  createStudioInput,
+  getStudio,
+  updateStudio,
+  updateStudioInput,
+} from "#domain/studios/studios.ts";
 import { deleteStudio, deleteStudioInput } from "#domain/studios/delete-studio.ts";
-import { getStudio } from "#domain/studios/get-studio.ts";
-import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { changeRole, changeRoleInput, listMembers, removeMember } from "#domain/studios/members.ts";
-import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
 import type { ApiOptions, SignedInEnv, StudioEnv } from "./context.ts";
 import { noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";

@@ -1,7 +1,5 @@
 import { Hono } from "hono";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
-import { listTrash, listTrashInput } from "#domain/trash/list-trash.ts";
-import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { emptyTrash, listTrash, listTrashInput, restoreFromTrash } from "#domain/trash/trash.ts";
 import { undoClientChanges, undoClientChangesInput, undoUndo, undoUndoInput } from "#domain/undo/undo-changes.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { noContent } from "./responses.ts";

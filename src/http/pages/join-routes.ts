@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Person } from "#domain/caller.ts";
 import type { ApprovalRule, Role } from "#domain/policy.ts";
-import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
-import { describeInvitation, findJoinedStudio } from "#domain/studios/invitation.ts";
+import { acceptInvitation, describeInvitation, findJoinedStudio } from "#domain/studios/invitations.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Route } from "../server.ts";

@@ -5,7 +5,7 @@ import {
   type Implementation,
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
-import { moveGrant } from "#domain/access/move-grant.ts";
+import { moveGrant } from "#domain/access/clients.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { declaresApps } from "../chat-app/apps-extension.ts";

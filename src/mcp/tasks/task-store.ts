@@ -1,6 +1,6 @@
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import type { IdempotencyKey } from "#domain/ports/idempotency.ts";
+import type { IdempotencyKey } from "#domain/ports/coordination.ts";
 import { hours } from "#lib/clock.ts";
 
 export interface TaskRecord {

@@ -1,4 +1,4 @@
-import { addComment, addCommentInput } from "#domain/comments/add-comment.ts";
+import { addComment, addCommentInput } from "#domain/comments/comments.ts";
 import { commentView } from "#domain/model/comment.ts";
 import { defineTool } from "../define-tool.ts";
 

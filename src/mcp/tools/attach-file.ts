@@ -1,4 +1,4 @@
-import { attachFile, attachFileInput } from "#domain/assets/attach-file.ts";
+import { attachFile, attachFileInput } from "#domain/assets/import-file.ts";
 import { storedAssetOutput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../define-tool.ts";
 

@@ -1,4 +1,4 @@
-import { detachAsset, detachAssetInput, detachAssetOutput } from "#domain/assets/detach-asset.ts";
+import { detachAsset, detachAssetInput, detachAssetOutput } from "#domain/assets/attach-asset.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const detachAssetTool = defineTool({

@@ -1,4 +1,4 @@
-import { importAssetFromUrl, importAssetFromUrlInput } from "#domain/assets/import-asset-from-url.ts";
+import { importAssetFromUrl, importAssetFromUrlInput } from "#domain/assets/import-file.ts";
 import { storedAssetOutput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../define-tool.ts";
 

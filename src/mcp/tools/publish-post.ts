@@ -1,5 +1,10 @@
-import { cancelRequestedPublications, getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
-import { publishPost, publishPostInput, publishPostOutput } from "#domain/publishing/publish-post.ts";
+import {
+  cancelRequestedPublications,
+  getPublishProgress,
+  publishPost,
+  publishPostInput,
+  publishPostOutput,
+} from "#domain/publishing/publish-post.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const publishPostTool = defineTool({

@@ -1,15 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { incomingKey } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { emptyTrash } from "#domain/trash/trash.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, silentLog } from "../engines.ts";
 import { openLocalDiskStore } from "../local-disk-store.ts";

@@ -1,11 +1,10 @@
-import { throwPostFull } from "../post-full.ts";
-import { quotaExceededError } from "../quota.ts";
+import { quotaExceededError, throwPostFull } from "../quota.ts";
 import type { Asset } from "../../model/asset.ts";
 import type { AssetChange } from "../../ports/assets.ts";
 import { ConflictError } from "../../model/conflict.ts";
 import type { Deps, Tx } from "../../ports/deps.ts";
 import type { AssetFieldChange } from "../../model/revision.ts";
-import { toAuthor, type Change } from "../editor.ts";
+import { type Change, toAuthor } from "../editor.ts";
 import { writes } from "../../ports/write-stores.ts";
 
 /** Changes an asset and records the change for undo. Throws `ConflictError` if the asset changed since it was read. */

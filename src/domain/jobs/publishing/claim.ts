@@ -1,5 +1,4 @@
-import { changePublication, type PublicationStep } from "../../changes/change-publication.ts";
-import { workerActor } from "../../changes/publication-activity.ts";
+import { changePublication, type PublicationStep, workerActor } from "../../changes/change-publication.ts";
 import { ConflictError } from "../../model/conflict.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { Deps, JobDeps, Tx } from "../../ports/deps.ts";

@@ -10,7 +10,6 @@ import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps 
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { checkStart, continueRun, startRun } from "./start-run.ts";
-import { waitUnlessAborted } from "./wait-unless-aborted.ts";
 
 /** What every step of a run uses. */
 interface Run {
@@ -180,5 +179,18 @@ async function commit({ deps, connection, callWithToken }: Run, publication: Com
       return reconcile(deps, publication);
     default:
       return endUnpublished(deps, publication, outcome);
+  }
+}
+
+/** Resolves to undefined if the signal aborts before the work ends. The work then continues in the background. */
+async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => resolve(undefined);
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([work, ...(signal.aborted ? [undefined] : [aborted])]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    work.catch(() => undefined);
   }
 }

@@ -1,7 +1,6 @@
 import { hours } from "#lib/clock.ts";
 import { scopes } from "../../caller.ts";
-import { changePublication, recordRunStart } from "../../changes/change-publication.ts";
-import { workerActor } from "../../changes/publication-activity.ts";
+import { changePublication, recordRunStart, workerActor } from "../../changes/change-publication.ts";
 import { readContent } from "../../changes/read-content.ts";
 import { undefinedOnConflict } from "../../model/conflict.ts";
 import type { PlatformConnection } from "../../model/connection.ts";

@@ -1,6 +1,5 @@
 import { minutes, seconds } from "#lib/clock.ts";
-import { tryChangePublication } from "../../changes/change-publication.ts";
-import { workerActor } from "../../changes/publication-activity.ts";
+import { tryChangePublication, workerActor } from "../../changes/change-publication.ts";
 import { retryOnConflict } from "../../model/conflict.ts";
 import type { Publication } from "../../model/publication.ts";
 import { unscheduledColumns } from "../../model/publish-time.ts";

@@ -1,7 +1,6 @@
 import type { ImageLimit } from "../platform-limits.ts";
-import type { ImageInspection } from "./image-inspection.ts";
+import { canBeDecoded, type ImageInspection, planRendition, type RenditionPlan } from "./plan-rendition.ts";
 import type { CropPosition } from "./plan-layout.ts";
-import { canBeDecoded, planRendition, type RenditionPlan } from "./plan-rendition.ts";
 
 interface ImageFile {
   mimeType: string;

@@ -1,8 +1,7 @@
 import { formatByteLimit, formatExcess } from "#lib/format-bytes.ts";
 import type { AssetDetail } from "../asset.ts";
 import type { ImageLimit, MediaLimit, PostLimits, VideoLimit } from "../platform-limits.ts";
-import { describeRender } from "../renditions/describe-plan.ts";
-import type { ImageInspection } from "../renditions/image-inspection.ts";
+import { describeRender, type ImageInspection } from "../renditions/plan-rendition.ts";
 import { planForAsset } from "../renditions/plan-for-asset.ts";
 import { aspectTolerance, type CropPosition } from "../renditions/plan-layout.ts";
 import { formatCount } from "./find-text-problems.ts";

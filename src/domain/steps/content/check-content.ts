@@ -1,6 +1,8 @@
 import { AppError } from "#lib/errors.ts";
+import { type MediaMetadata, unknownMetadata } from "../../model/asset.ts";
 import type { DeclaredType } from "../../model/declared-type.ts";
 import { type ByteSource, headBytes } from "../../ports/byte-source.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
 import { type ImageHeader, isTooLarge, maxPixels, readImageHeader } from "./image-header.ts";
 import { detectMarkup, detectRejectedText, isPlainText, isTextType } from "./text-check.ts";
@@ -48,3 +50,15 @@ export const typeMismatchError = ({ mimeType }: DeclaredType, format: string | u
   new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });
 
 const tooManyPixelsError = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });
+
+/** Returns the metadata that the headers of a file state; an image was already read by the content check. */
+export async function readMediaMetadata(
+  deps: Pick<Deps, "media">,
+  source: ByteSource,
+  declaredType: DeclaredType,
+  { imageHeader }: ContentCheckResult,
+): Promise<MediaMetadata> {
+  if (declaredType.kind === "video") return deps.media.readVideoMetadata(source, declaredType.mimeType);
+  if (!imageHeader || imageHeader.width === 0 || imageHeader.height === 0) return unknownMetadata;
+  return { width: imageHeader.width, height: imageHeader.height, durationMs: null };
+}

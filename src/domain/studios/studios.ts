@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
-import { authorizeStudioCreation } from "./authorize-sign-in.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import type { Caller, SignedInUser } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
-import type { SignedInUser } from "../caller.ts";
-import type { Deps } from "../ports/deps.ts";
-import type { ApprovalRule } from "../policy.ts";
-import { singleLine } from "../model/text.ts";
-import { enforceOwnedStudioLimit } from "./members.ts";
 import type { Studio } from "../model/studio.ts";
+import { singleLine } from "../model/text.ts";
+import { type Action, type ApprovalRule, approvalRules, authorize, listPermissions, type Role } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
+import { authorizeStudioCreation } from "./authorize-sign-in.ts";
+import { enforceOwnedStudioLimit } from "./members.ts";
 
-export const studioFields = {
+const studioFields = {
   name: singleLine(100),
   timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris"),
 };
@@ -76,4 +77,48 @@ function isTimezone(value: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A studio and what the member may do in it. */
+export interface StudioDetail extends StudioView {
+  role: Role;
+  may: Action[];
+  /** The roles that the member may assign, and whose members they may manage. */
+  manages: readonly Role[];
+}
+
+export async function getStudio(deps: Pick<Deps, "studios">, caller: Caller): Promise<StudioDetail> {
+  authorize(caller, "studio.read");
+  const studio = await deps.studios.find(caller.studio.id);
+  if (!studio) throw notFoundError("studio");
+  return { ...studio, createdAt: toIsoTime(studio.createdAt), role: caller.role, ...listPermissions(caller.role) };
+}
+
+export const updateStudioInput = z.strictObject({
+  name: studioFields.name.optional(),
+  timezone: studioFields.timezone.optional(),
+  approval: z.enum(approvalRules).optional(),
+});
+
+/** Changes the studio's name, time zone or approval rule. Id and slug stay, so that existing links keep working. */
+export async function updateStudio(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof updateStudioInput>,
+): Promise<StudioView> {
+  authorize(caller, "studio.update");
+  const change = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.timezone === undefined ? {} : { timezone: input.timezone }),
+    ...(input.approval === undefined ? {} : { approval: input.approval }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new AppError("invalid_input:no_changes", { fields: "name, timezone or approval" });
+  const studio = await deps.transact(caller, async (tx) => {
+    const updatedStudio = await tx.studios.update(caller.studio.id, change);
+    if (!updatedStudio) throw notFoundError("studio");
+    await recordActivity(deps, tx, caller, "studio.updated", updatedStudio.id, change);
+    return updatedStudio;
+  });
+  return { ...studio, createdAt: toIsoTime(studio.createdAt) };
 }
