@@ -1,7 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { NamedObject, NamedType, ObjectType } from "#domain/model/activity.ts";
 import type { ActivityFilter, ActivityStore, RecordedActivity } from "#domain/ports/activity.ts";
-import { toFirstId } from "#lib/ids.ts";
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -12,9 +11,9 @@ const insertQuery = statement(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
-const sinceQuery = statement<RecordedActivity>(
-  "list_activity_since",
-  "SELECT id, studio_id, action, subject_id FROM activity WHERE id >= $1 ORDER BY id LIMIT $2",
+const afterQuery = statement<RecordedActivity>(
+  "list_activity_after",
+  "SELECT id, studio_id, action, subject_id FROM activity WHERE id > $1 ORDER BY id LIMIT $2",
 );
 
 export function createActivityStore({ q, run }: Connection): ActivityStore {
@@ -23,7 +22,7 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       const { id, studioId, userId, clientId, clientName, action, subjectId, detail, at } = row;
       await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
-    listSince: (time, limit) => run(sinceQuery, [toFirstId("activity", time), limit]),
+    listAfter: (id, limit) => run(afterQuery, [id, limit]),
     async list(studioId, filter) {
       const ids = await listIds(q, studioId, filter);
       if (ids.length === 0) return [];

@@ -95,6 +95,31 @@ forEachEngine("live pages", (fixture) => {
     stream.close();
   });
 
+  test("announces many changes at once in their studio only (EVT-1)", async () => {
+    const [owner, stranger] = [await newStudio(writer), await newStudio(writer)];
+    const [stream, otherStream] = [await open(owner), await open(stranger)];
+    await writer.transact(owner, async (tx) => {
+      for (let i = 0; i < 2_100; i++)
+        await tx.activity.insert({
+          id: writer.newId("activity"),
+          studioId: owner.studio.id,
+          userId: owner.user.id,
+          clientId: null,
+          clientName: null,
+          action: "post.updated",
+          subjectId: `pst_${i}`,
+          detail: {},
+          at: fixture.clock(),
+        });
+    });
+    await waitUntil(() => stream.events.length > 1, { description: "the changes are announced" });
+    const { id } = await addPost(stranger);
+    await otherStream.waitFor(`post ${id}`);
+    assert.equal(otherStream.events.filter(({ event }) => event === "ready").length, 1);
+    stream.close();
+    otherStream.close();
+  });
+
   test("ends when the membership, the session or the user's access ends (EVT-1)", async () => {
     const owner = await newStudio(writer);
     const removed = await newMember(writer, owner, "member");

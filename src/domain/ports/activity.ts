@@ -2,8 +2,8 @@ import type { ActivityRow, ListedActivity, NamedObject, ObjectType } from "../mo
 
 export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
-  /** All studios' activity whose ids were made at or after this time, oldest first. */
-  listSince(time: number, limit: number): Promise<RecordedActivity[]>;
+  /** All studios' activity after an id, oldest first. */
+  listAfter(id: string, limit: number): Promise<RecordedActivity[]>;
   /** Newest first. */
   list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
   find(studioId: string, id: string): Promise<ActivityRow | undefined>;

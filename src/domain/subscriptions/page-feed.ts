@@ -1,5 +1,6 @@
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { seconds } from "#lib/clock.ts";
-import { readIdNumbers } from "#lib/ids.ts";
+import { readIdNumbers, toFirstId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import type { SessionAccess } from "../ports/access.ts";
 import type { RecordedActivity } from "../ports/activity.ts";
@@ -28,15 +29,14 @@ export interface PageFeed extends NotifiedFeed {
  * a newer one, on another machine whose clock differs.
  */
 const overlapMs = seconds(10);
-/** Above this much new activity at once, or this many objects of a stream, pages read everything that they show. */
-const maxReadActivities = 2_000;
+const activityPageSize = 500;
+/** Above this many changed objects at once, pages read everything that they show. */
 const maxPendingObjects = 200;
 
 interface Stream {
   subscriber: PageSubscriber;
   /** By type and id, so that many changes of one object are announced once. */
   pending: Map<string, ChangedObject>;
-  mayBeAnything: boolean;
 }
 
 /**
@@ -59,14 +59,13 @@ export function createPageFeed(
       if (mayBeAnything) await readActivity();
     },
     hasSignals: () => hasNewActivity,
-    hasPending: ({ mayBeAnything, pending }) => mayBeAnything || pending.size > 0,
+    hasPending: ({ pending }) => pending.size > 0,
     findAccess: (tokenHashes, now) => deps.sessions.findAccess(tokenHashes, now),
     hasAccess: ({ studioId }, { studioIds }) => studioIds.has(studioId),
     deliver(stream) {
       const { subscriber, pending } = stream;
-      if (stream.mayBeAnything || pending.size > maxPendingObjects) subscriber.announce(undefined);
+      if (pending.size > maxPendingObjects) subscriber.announce(undefined);
       else if (pending.size > 0) subscriber.announce([...pending.values()]);
-      stream.mayBeAnything = false;
       stream.pending = new Map();
     },
     onRemove(stream) {
@@ -96,15 +95,19 @@ export function createPageFeed(
   async function readActivity(): Promise<void> {
     const since = Math.min(newestTime || Infinity, deps.clock()) - overlapMs;
     for (const id of announcedIds) if (readIdNumbers(id).time < since) announcedIds.delete(id);
-    const activities = await deps.activity.listSince(since, maxReadActivities);
-    for (const activity of activities) note(activity);
-    if (activities.length === maxReadActivities) for (const stream of loop.streams.keys()) stream.mayBeAnything = true;
+    let afterId = toFirstId("activity", since);
+    for (let isLastPage = false; !isLastPage; await nextIteration()) {
+      const activities = await deps.activity.listAfter(afterId, activityPageSize);
+      for (const activity of activities) note(activity);
+      afterId = activities.at(-1)?.id ?? afterId;
+      isLastPage = activities.length < activityPageSize;
+    }
   }
 
   return {
     ...loop,
     add(subscriber) {
-      const stream: Stream = { subscriber, pending: new Map(), mayBeAnything: false };
+      const stream: Stream = { subscriber, pending: new Map() };
       const studioStreams = streamsByStudio.get(subscriber.studioId) ?? new Set();
       streamsByStudio.set(subscriber.studioId, studioStreams.add(stream));
       return loop.add(stream);
