@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Post, PostStage } from "#domain/model/post.ts";
 import { openStates, type PublicationState } from "#domain/model/publication-states.ts";
 import { listColumns } from "./columns.ts";
+import { isNotCanceledSql } from "./publication-rows.ts";
 
 /** Not `*`: the search text can be longer than all other columns together. */
 const storedColumns = [
@@ -41,7 +42,7 @@ export function keepWithinTextLength<Row extends { length: number }>(rows: reado
 export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string {
   const exists = (states: readonly PublicationState[]): string =>
     `EXISTS (SELECT 1 FROM publications s WHERE s.post_id = ${postId}
-      AND s.state IN (${states.map((state) => `'${state}'`).join(", ")}))`;
+      AND s.state IN (${states.map((state) => `'${state}'`).join(", ")}) AND ${isNotCanceledSql("s")})`;
   if (stage === "scheduled") return exists(openStates);
   if (stage === "published") return `${exists(["published"])} AND NOT ${exists(openStates)}`;
   return `NOT ${exists([...openStates, "published"])}`;

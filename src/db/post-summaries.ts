@@ -88,10 +88,9 @@ const openThreadCount = sql<number | string>`(
 
 /** Whether the newest publication to one of the accounts was sent back. */
 const wasSentBack = sql<boolean>`CASE WHEN EXISTS (
-  SELECT 1 FROM publications s
-   WHERE s.post_id = p.id AND s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)}
-     AND NOT EXISTS (SELECT 1 FROM publications n
-                      WHERE n.post_id = s.post_id AND n.connection_id = s.connection_id AND n.id > s.id))
+  SELECT 1 FROM (SELECT MAX(id) AS id FROM publications WHERE post_id = p.id GROUP BY connection_id) AS newest
+    JOIN publications s ON s.id = newest.id
+   WHERE s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)})
   THEN 1 ELSE 0 END`;
 
 /** Up to `limit` posts of each status, in no order. */

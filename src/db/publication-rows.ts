@@ -42,6 +42,9 @@ export function toPublication<Row extends PublicationRow>(row: Row): Omit<Row, "
   return publication as Omit<Row, "progress"> & Publication;
 }
 
+/** The condition of the index `publications_by_state_of_post`. SQLite uses the index only for queries that repeat it. */
+export const isNotCanceledSql = (publication: string): string => `${publication}.state <> 'canceled'`;
+
 /** 1 if the post of publication `p` has a newer publication for the same account, otherwise 0. */
 const isSupersededSql = sql<boolean>`CASE WHEN EXISTS (SELECT 1 FROM publications n
   WHERE n.post_id = p.post_id AND n.connection_id = p.connection_id AND n.id > p.id) THEN 1 ELSE 0 END`;

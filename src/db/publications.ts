@@ -121,6 +121,14 @@ export function createPublicationStore(
       if (!row) throw new Error("a query of counts returned no row");
       return row;
     },
+    async countByPost(postId) {
+      const { count } = await q
+        .selectFrom("publications")
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .where("postId", "=", postId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
     async listByPost(postId, states) {
       const rows = await q
         .selectFrom("publications")

@@ -5,6 +5,7 @@ import type { Revision } from "#domain/model/revision.ts";
 import { revisableStates, sentBackCode } from "#domain/model/publication-states.ts";
 import { statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";
+import { isNotCanceledSql } from "./publication-rows.ts";
 import type { Schema } from "./schema.ts";
 import { createChangedIdsList, listAssetSteps, listChangedFields, listRevisionSteps } from "./undo-steps.ts";
 
@@ -17,7 +18,7 @@ const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
 const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
       WHERE q.post_id = ${postId}
-        AND q.state IN ('${revisableStates.join("', '")}')) THEN 1 ELSE 0 END
+        AND q.state IN ('${revisableStates.join("', '")}') AND ${isNotCanceledSql("q")}) THEN 1 ELSE 0 END
     AS has_publications`;
 
 /** A subquery, because with a join PostgreSQL may read all revisions of the post to find the previous one. */

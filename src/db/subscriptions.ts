@@ -2,6 +2,7 @@ import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from
 import { sha256 } from "#lib/digest.ts";
 import { listStatement, statement, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
+import { isNotCanceledSql } from "./publication-rows.ts";
 
 const versionsQuery = listStatement<{
   id: string;
@@ -9,16 +10,19 @@ const versionsQuery = listStatement<{
   revision: number;
   trashedAt: number | null;
   publications: string | null;
+  newestPublication: string | null;
   assets: string | null;
 }>(
   "find_post_versions",
-  // All visible changes of an asset increase its `change_count`, except the first inspection of its image.
+  // All visible changes of an asset increase its `change_count`, except the first inspection of its image. A canceled
+  // publication no longer changes; the newest id shows that one was added and canceled since the last check.
   (postIds) => `SELECT p.id, p.studio_id, p.revision, p.trashed_at,
       (SELECT string_agg(u.id || ':' || u.state || ':' || u.revision || ':' || COALESCE(u.scheduled_for, 0) || ':' ||
                 COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, '') || ':' ||
                 COALESCE(u.problem_message, ''),
                 ',' ORDER BY u.id)
-         FROM publications u WHERE u.post_id = p.id) AS publications,
+         FROM publications u WHERE u.post_id = p.id AND ${isNotCanceledSql("u")}) AS publications,
+      (SELECT MAX(u.id) FROM publications u WHERE u.post_id = p.id) AS newest_publication,
       (SELECT string_agg(a.id || ':' || a.status || ':' || a.change_count || ':' ||
                 CASE WHEN i.asset_id IS NULL THEN '' ELSE 'inspected' END,
                 ',' ORDER BY a.position)
@@ -95,8 +99,8 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
       const connectionRows = studioIds.length === 0 ? [] : await run(connectionsQuery, [studioIds]);
       const connectionsByStudio = new Map(connectionRows.map((row) => [row.studioId, row.connections]));
       return new Map(
-        rows.map(({ id, studioId, revision, trashedAt, publications, assets }) => {
-          const details = [publications, assets, connectionsByStudio.get(studioId) ?? null];
+        rows.map(({ id, studioId, revision, trashedAt, publications, newestPublication, assets }) => {
+          const details = [publications, newestPublication, assets, connectionsByStudio.get(studioId) ?? null];
           const digest = details.every((detail) => detail === null)
             ? ""
             : `:${sha256(JSON.stringify(details)).slice(0, 16)}`;

@@ -143,6 +143,8 @@ export const errorMessages = {
     `The file does not fit in the studio’s quota of ${formatByteLimit(data.limitBytes)}.`,
   "quota_exceeded:free_space": () => "The file is larger than the free space of the file store.",
   "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
+  "quota_exceeded:publications": (data: { limit: number }) =>
+    `A post can have up to ${data.limit} publications, canceled ones included.`,
   "quota_exceeded:invitations": (data: { limit: number }) =>
     `The studio already has ${data.limit} open invitations, the maximum.`,
   "quota_exceeded:upload_links": (data: { limit: number }) =>

@@ -461,12 +461,12 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.match(findPlan(/created_by = /), /posts_by_author/);
     assert.match(findPlan(/UNION ALL/), /posts_by_status/);
     assert.match(findPlan(/NOT EXISTS[^]*UNION ALL/), /posts_by_status/);
-    assert.match(findPlan(/NOT EXISTS[^]*UNION ALL/), /publications_(by_post|open|by_connection)/);
+    assert.match(findPlan(/NOT EXISTS[^]*UNION ALL/), /publications_(by_state_of_post|by_post|open|by_connection)/);
     assert.match(findPlan(/coalesce/), /publications_in_calendar/);
-    assert.match(findPlan(/FROM publications WHERE/), /publications_by_post/);
+    assert.match(findPlan(/FROM publications WHERE post_id IN/), /publications_(by_post|by_account_of_post)/);
     assert.match(
       findPlan(/FROM comments/),
-      /comments_by_thread[^]*publications_by_post|publications_by_post[^]*comments_/,
+      /comments_by_thread[^]*publications_by_account_of_post|publications_by_account_of_post[^]*comments_/,
     );
     assert.match(findPlan(/FROM assets/), /assets_by_post/);
   });

@@ -4,7 +4,7 @@ import type { Caller, Operator } from "../caller.ts";
 import type { ActivityAction } from "../model/activity.ts";
 import { undefinedOnConflict } from "../model/conflict.ts";
 import { nextState, type PublicationEvent } from "../model/publication-states.ts";
-import type { Publication } from "../model/publication.ts";
+import { maxPublicationsPerPost, type Publication } from "../model/publication.ts";
 import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
@@ -68,13 +68,19 @@ export async function changePublication(
 export const tryChangePublication = (...args: Parameters<typeof changePublication>): Promise<Publication | undefined> =>
   changePublication(...args).catch(undefinedOnConflict);
 
-/** Stores new publications. Throws `already_scheduled` if the post has an open publication for one of the accounts. */
+/**
+ * Stores new publications of a post, which the transaction has locked, so that parallel calls can't exceed the limit.
+ * Throws `already_scheduled` if the post has an open publication for one of the accounts.
+ */
 export async function insertPublications(
   deps: ChangeDeps,
   tx: Tx,
   actor: PublicationActor,
+  postId: string,
   publications: readonly Publication[],
 ): Promise<void> {
+  if ((await tx.publications.countByPost(postId)) + publications.length > maxPublicationsPerPost)
+    throw new AppError("quota_exceeded:publications", { limit: maxPublicationsPerPost });
   for (const publication of publications) {
     if (!(await tx[writes].publications.insert(publication))) throw new AppError("already_scheduled");
     const { state, scheduledFor } = publication;

@@ -7,6 +7,9 @@ import type { PublicationProgress } from "./publication-progress.ts";
 import { type PublicationState, toVisibleState, visibleStates } from "./publication-states.ts";
 import { toUserOrClient, userOrClientView } from "./user-or-client.ts";
 
+/** Canceled ones included, because lists and the views of a post read all of them. */
+export const maxPublicationsPerPost = 1000;
+
 /** What never changes about a publication. */
 export interface PublicationRequest {
   id: string;

@@ -35,6 +35,8 @@ export interface PublicationStore {
   list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
   /** Counts up to `maxCount` per kind. Those that a newer publication to the same account replaced do not count. */
   count(studioId: string, options: { userId: string; from: number; maxCount: number }): Promise<PublicationCounts>;
+  /** All publications of a post, canceled ones included. */
+  countByPost(postId: string): Promise<number>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;

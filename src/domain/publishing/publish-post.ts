@@ -63,7 +63,7 @@ export async function publishPost(
       const publications = await Promise.all(
         connections.map((connection) => buildPublication(deps, tx, caller, { post, assets, connection, schedule })),
       );
-      await insertPublications(deps, tx, caller, publications);
+      await insertPublications(deps, tx, caller, postId, publications);
       const newIds = publications.map(({ id: newId }) => newId);
       return { publications: (await tx.publications.listByIds(caller.studio.id, newIds)).map(toPublicationView) };
     }),
