@@ -67,11 +67,10 @@ const commands: Record<string, Command> = {
       const config = readProcessConfig();
       assertLocalStorage(config);
       const { dataDir } = config;
-      const manifest = await withProgress((reportProgress) =>
+      const { manifest, unapproved } = await withProgress((reportProgress) =>
         restoreBackup({ from: backupFolder, dataDir, reportProgress }),
       );
-      // Since the backup, scheduled publications may have been published or canceled.
-      await withDatabase(config, (deps) => parseAdminCommand(["unapprove-publications"])(deps, printLine));
+      printLine(`${unapproved} scheduled publications wait for approval.`);
       printLine(
         `Restored ${dataDir} to its state at ${manifest.madeAt}: ${manifest.files} files, all verified. Start the server.`,
       );

@@ -1,9 +1,13 @@
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { databaseFileName } from "#db/open-database.ts";
+import { createStores, databaseFileName, openDatabase } from "#db/open-database.ts";
+import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";
 import { getTempFolder } from "#storage/disk/layout.ts";
 import { syncFolder } from "#storage/disk/write-file.ts";
+import { systemClock } from "#lib/clock.ts";
 import { OperatorError } from "#lib/errors.ts";
+import { createIdGenerator } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
 import {
   copyFileDurably,
   partialSuffix,
@@ -21,11 +25,18 @@ export interface RestoreOptions {
   reportProgress: ProgressReporter;
 }
 
+export interface RestoredBackup {
+  manifest: Manifest;
+  /** How many scheduled publications wait for approval again. */
+  unapproved: number;
+}
+
 /**
- * Verifies a backup and copies it to an empty data folder. The database is copied last and gets its name once it
- * is complete, so that no server can start on a partly restored folder.
+ * Verifies a backup and copies it to an empty data folder. The database is copied last, and moves to its path once it is
+ * complete and none of its publications would start: since the backup, they may have been published or canceled. Until
+ * then, no server can start on the folder.
  */
-export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOptions): Promise<Manifest> {
+export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOptions): Promise<RestoredBackup> {
   if (basename(from).endsWith(partialSuffix))
     throw new OperatorError(`${from} is an incomplete backup. Use another backup.`);
   await assertFolderEmpty(dataDir);
@@ -47,12 +58,28 @@ export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOp
     8,
     (entry) => restoreFile(entry),
   );
-  const tempName = `${databaseFileName}${partialSuffix}`;
-  for (const entry of entries) if (entry.path === databaseFileName) await restoreFile(entry, tempName);
+  const partialDir = join(dataDir, `${databaseFileName}${partialSuffix}`);
+  for (const entry of entries)
+    if (entry.path === databaseFileName) await restoreFile(entry, join(basename(partialDir), databaseFileName));
+  const unapproved = await unapproveAll(partialDir);
+  if ((await readdir(partialDir)).length > 1)
+    throw new Error(`the log of the database in ${partialDir} was not closed`);
   await syncFolders(dataDir);
-  await rename(join(dataDir, tempName), join(dataDir, databaseFileName));
+  await rename(join(partialDir, databaseFileName), join(dataDir, databaseFileName));
+  await rmdir(partialDir);
   await syncFolder(dataDir);
-  return manifest;
+  return { manifest, unapproved };
+}
+
+/** Closing the database moves all changes from its log to its file. */
+async function unapproveAll(databaseFolder: string): Promise<number> {
+  const database = await openDatabase({ databaseUrl: undefined, dataDir: databaseFolder, log: createLog("silent") });
+  try {
+    const deps = { ...createStores(database), clock: systemClock, newId: createIdGenerator(systemClock) };
+    return (await unapprovePublications(deps, { operator: true })).unapproved;
+  } finally {
+    await database.close();
+  }
 }
 
 async function assertFolderEmpty(dataDir: string): Promise<void> {

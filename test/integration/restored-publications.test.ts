@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { openDatabase } from "#db/open-database.ts";
 import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, silentLog } from "../support/engines.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { oneSlot, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -15,6 +17,28 @@ forEachEngine("publications of a restored database", (fixture) => {
   let publishing: PublishingFixture;
   before(async () => void (publishing = await startPublishing(fixture, ["harbour", "quay"], { clock: fixture.clock })));
   after(() => publishing.close());
+
+  /** The database of the backup rejects the change, so that the restore ends while publications are still scheduled. */
+  async function assertNoDatabaseAfterFailure(folder: string): Promise<void> {
+    const { dataDir } = fixture.location;
+    const database = new DatabaseSync(join(dataDir, "atelier.db"));
+    try {
+      database.exec(
+        "CREATE TRIGGER fail BEFORE UPDATE ON publications BEGIN SELECT RAISE(ABORT, 'simulated failure'); END",
+      );
+      const backup = await runCommand(["backup", join(folder, "failing-backups")], { DATA_DIR: dataDir });
+      const restoredDir = join(folder, "partly-restored");
+      const restore = await runCommand(["restore", backup.stdout.split("\n", 1)[0] ?? ""], { DATA_DIR: restoredDir });
+      assert.equal(restore.code, 1);
+      assert.match(restore.output, /simulated failure/);
+      assert.equal(existsSync(join(restoredDir, "atelier.db")), false);
+      const start = openDatabase({ databaseUrl: undefined, dataDir: restoredDir, log: silentLog });
+      await assert.rejects(start, /atelier\.db is missing, but .* contains/);
+    } finally {
+      database.exec("DROP TRIGGER IF EXISTS fail");
+      database.close();
+    }
+  }
 
   test("wait for approval again, because they may have been published or canceled since the backup (B2, B3, L5)", async (t) => {
     const { api, connectionIds, newPost, requestPublication, service } = publishing;
@@ -29,6 +53,7 @@ forEachEngine("publications of a restored database", (fixture) => {
     if (fixture.engine === "sqlite") {
       const folder = createTempFolder();
       t.after(() => folder.remove());
+      await assertNoDatabaseAfterFailure(folder.path);
       const backup = await runCommand(["backup", join(folder.path, "backups")], { DATA_DIR: fixture.location.dataDir });
       const restoredDir = join(folder.path, "restored");
       const restore = await runCommand(["restore", backup.stdout.split("\n", 1)[0] ?? ""], { DATA_DIR: restoredDir });
