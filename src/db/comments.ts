@@ -34,6 +34,15 @@ export function createCommentStore(connection: Connection): CommentStore {
       ]),
     );
 
+  const countRows = async (conditions: { postId: string; removedAt?: null }): Promise<number> => {
+    const { count } = await q
+      .selectFrom("comments")
+      .select((eb) => eb.fn.countAll<number | string>().as("count"))
+      .where((eb) => eb.and(conditions))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  };
+
   return {
     async insert({ isDeleted: _, ...comment }) {
       await q.insertInto("comments").values(comment).execute();
@@ -63,14 +72,8 @@ export function createCommentStore(connection: Connection): CommentStore {
         .orderBy("c.id", "desc")
         .limit(limit)
         .execute(),
-    async count(postId) {
-      const { count } = await q
-        .selectFrom("comments")
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .where((eb) => eb.and({ postId, removedAt: null }))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+    count: (postId) => countRows({ postId, removedAt: null }),
+    countWithDeleted: (postId) => countRows({ postId }),
     async setResolved(commentId, resolution) {
       await q
         .updateTable("comments")

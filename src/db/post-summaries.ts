@@ -79,12 +79,17 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   };
 }
 
-/** A deleted comment still starts a thread while the thread has replies. */
+/**
+ * A deleted comment still starts a thread while the thread has replies. Those are found by their replies, because an undo
+ * may have removed thousands of comments.
+ */
 const openThreadCount = sql<number | string>`(
   SELECT count(*) FROM comments c
-   WHERE c.post_id = p.id AND c.parent_id IS NULL AND c.resolved_at IS NULL
-     AND (c.removed_at IS NULL OR EXISTS (
-       SELECT 1 FROM comments r WHERE r.post_id = c.post_id AND r.parent_id = c.id AND r.removed_at IS NULL)))`;
+   WHERE c.post_id = p.id AND c.parent_id IS NULL AND c.resolved_at IS NULL AND c.removed_at IS NULL
+) + (
+  SELECT count(DISTINCT c.id) FROM comments r JOIN comments c ON c.post_id = r.post_id AND c.id = r.parent_id
+   WHERE r.post_id = p.id AND r.parent_id IS NOT NULL AND r.removed_at IS NULL
+     AND c.resolved_at IS NULL AND c.removed_at IS NOT NULL)`;
 
 /** Whether the newest publication to one of the accounts was sent back. */
 const wasSentBack = sql<boolean>`CASE WHEN EXISTS (

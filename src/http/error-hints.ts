@@ -83,6 +83,8 @@ export const errorHints: ErrorHints = {
     "Delete a studio you no longer need, or leave one that has another owner, then try again.",
   "quota_exceeded:new_owner_studios": "Choose another member, or ask them to delete or leave a studio they own first.",
   "quota_exceeded:comments": "Delete comments of yours that are no longer needed, then try again.",
+  "quota_exceeded:stored_comments":
+    "Comments that an undo removed are deleted for good after 31 days. Until then, comment on a copy of the post.",
   "quota_exceeded:publications": "Duplicate the post, then publish the copy.",
   "quota_exceeded:invitations":
     "Revoke invitations that are no longer needed, or wait until some are accepted or expire.",

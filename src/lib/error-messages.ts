@@ -143,12 +143,16 @@ export const errorMessages = {
     `The file does not fit in the studio’s quota of ${formatByteLimit(data.limitBytes)}.`,
   "quota_exceeded:free_space": () => "The file is larger than the free space of the file store.",
   "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
+  "quota_exceeded:stored_comments": (data: { limit: number }) =>
+    `The post already has ${data.limit} comments, including deleted ones, the maximum.`,
   "quota_exceeded:publications": (data: { limit: number }) =>
     `A post can have up to ${data.limit} publications, canceled ones included.`,
   "quota_exceeded:invitations": (data: { limit: number }) =>
     `The studio already has ${data.limit} open invitations, the maximum.`,
   "quota_exceeded:upload_links": (data: { limit: number }) =>
     `The post already has ${data.limit} open upload links, the maximum.`,
+  "quota_exceeded:app_uploads": (data: { limit: number }) =>
+    `You already have ${data.limit} open uploads to this post in AI clients, the maximum.`,
   "quota_exceeded:link_files": (data: { limit: number }) =>
     `${data.limit} files were uploaded through this upload link, the maximum.`,
   "quota_exceeded:file_changes": (data: { limit: number }) =>

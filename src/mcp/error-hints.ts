@@ -85,10 +85,14 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:free_space":
     "Tell the user to use a smaller file, or to ask the operator of this server for more space.",
   "quota_exceeded:comments": "Tell the user. Comments can be deleted in the web app.",
+  "quota_exceeded:stored_comments":
+    "Tell the user. Comments that undo_changes removed still count, until they are deleted for good after 31 days.",
   "quota_exceeded:publications":
     "Canceling publications does not help. Create another post with the same content with create_post, and publish that one.",
   "quota_exceeded:upload_links":
     "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",
+  "quota_exceeded:app_uploads":
+    "Upload the files in a view of the post that already uploaded some, or call app_create_upload again in 30 minutes.",
   "quota_exceeded:link_files": "Call app_create_upload again for more files.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed with disconnect_platform.",
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createCommentStore } from "#db/comments.ts";
+import { createPostSummaryStore } from "#db/post-summaries.ts";
 import type { Caller } from "#domain/caller.ts";
 import {
   addComment,
@@ -8,7 +10,7 @@ import {
   listComments,
   resolveComment,
 } from "#domain/comments/comments.ts";
-import { maxCommentLength, maxCommentsPerPost } from "#domain/model/comment.ts";
+import { maxCommentLength, maxCommentsPerPost, maxStoredCommentsPerPost } from "#domain/model/comment.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -24,6 +26,7 @@ import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addPost, newStudioWithPost } from "../support/history-fixture.ts";
 import { countOutcomes, getOutcome } from "../support/outcome.ts";
+import { recordPlans } from "../support/query-plans.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 const readComments = async (deps: Deps, caller: Caller, postId: string) =>
@@ -178,6 +181,45 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(outcomes, { ok: 3, quota_exceeded: 3 });
     await deleteComment(deps, owner, { commentId: last.id });
     assert.equal(await getOutcome(addComment(deps, owner, { postId, body: "D" })), "ok");
+  });
+
+  test("comments that an undo removed count toward a limit, even with parallel calls, and lists skip them by an index (COM-4, R2, X7)", async () => {
+    const { owner, postId } = await newStudioWithPost(deps);
+    const columns = { studioId: owner.studio.id, postId, body: "B", createdAt: clock(), changeCount: 2 };
+    const thread = await addComment(deps, owner, { postId, body: "A" });
+    const rows = Array.from({ length: maxStoredCommentsPerPost - 4 }, (_, i) => ({
+      ...columns,
+      id: deps.newId("comment"),
+      removedAt: clock(),
+      parentId: i % 2 === 0 ? null : thread.id,
+    }));
+    for (let i = 0; i < rows.length; i += 200) {
+      const chunk = rows.slice(i, i + 200);
+      await database.q.insertInto("comments").values(chunk).execute();
+    }
+    const removedThread = rows[0]!.id;
+    const reply = { ...columns, id: deps.newId("comment"), parentId: removedThread };
+    await database.q.insertInto("comments").values(reply).execute();
+    const outcomes = await countOutcomes([1, 2, 3, 4].map(() => addComment(deps, owner, { postId, body: "C" })));
+    assert.deepEqual(outcomes, { ok: 2, quota_exceeded: 2 });
+
+    const { connection, listPlans } = recordPlans(fixture);
+    const [summary] = await createPostSummaryStore(connection).listByIds(owner.studio.id, [postId]);
+    assert.equal(summary?.openThreadCount, 4, "the first comment, two new ones, and a removed one with a reply");
+    const comments = createCommentStore(connection);
+    assert.equal((await comments.listNewest(postId, 10)).length, 4);
+    assert.equal(await comments.count(postId), 4);
+    // PostgreSQL chooses among several indexes by its statistics.
+    if (fixture.engine === "postgres") return;
+    const plans = (await listPlans()).map(({ plan }) => plan.join("\n"));
+    const [threadsPlan = "", newestPlan = "", countPlan = ""] = plans.filter((plan) => plan.includes("comments_"));
+    assert.match(
+      threadsPlan,
+      /SEARCH c USING INDEX comments_by_thread \(post_id=\? AND parent_id=\? AND removed_at=\?\)/,
+    );
+    assert.match(threadsPlan, /SEARCH r USING COVERING INDEX comments_by_thread/);
+    assert.match(newestPlan, /USING INDEX comments_not_removed \(post_id=\?\)/);
+    assert.match(countPlan, /USING COVERING INDEX comments_/);
   });
 
   test("comments of a former member stay, and are deleted with their post or studio (COM-5)", async () => {

@@ -9,6 +9,7 @@ import {
   type CommentView,
   type ListedComment,
   maxCommentsPerPost,
+  maxStoredCommentsPerPost,
   parseCommentId,
   toCommentView,
 } from "../model/comment.ts";
@@ -36,6 +37,8 @@ export async function addComment(
     // The lock prevents parallel calls from exceeding the limit or moving the post to the trash.
     if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
     const threadId = parentId === undefined ? null : await findThreadId(tx, caller, postId, parentId);
+    if ((await tx.comments.countWithDeleted(postId)) >= maxStoredCommentsPerPost)
+      throw new AppError("quota_exceeded:stored_comments", { limit: maxStoredCommentsPerPost });
     if ((await tx.comments.count(postId)) >= maxCommentsPerPost)
       throw new AppError("quota_exceeded:comments", { limit: maxCommentsPerPost });
     const newComment: Comment = {

@@ -8,6 +8,8 @@ import { toUserOrClient, userOrClientView } from "./user-or-client.ts";
 
 export const maxCommentLength = 10_000;
 export const maxCommentsPerPost = 1000;
+/** Including deleted ones: an undo keeps the comments that it removes, so that it can be undone. */
+export const maxStoredCommentsPerPost = 5000;
 
 export const commentBody = text(maxCommentLength)
   .trim()

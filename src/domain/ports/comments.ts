@@ -14,6 +14,7 @@ export interface CommentStore {
   listNewest(postId: string, limit: number): Promise<ListedComment[]>;
   /** Without deleted comments. */
   count(postId: string): Promise<number>;
+  countWithDeleted(postId: string): Promise<number>;
   setResolved(commentId: string, resolution: { at: number; by: string } | null): Promise<void>;
   /**
    * Deletes the comment for good, with its recorded changes, so that no undo restores it. If it has replies, an empty
