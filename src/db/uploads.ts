@@ -47,6 +47,12 @@ const countLinksQuery = statement<{ count: number }>(
   `SELECT CAST(COUNT(*) AS INTEGER) AS count ${openLinksSql}`,
 );
 
+const countAppUploadsQuery = statement<{ count: number }>(
+  "count_open_app_uploads",
+  `SELECT CAST(COUNT(*) AS INTEGER) AS count ${openLinksSql}
+      AND l.created_by = $3 AND l.in_place = 1 AND l.client_id IS NOT NULL`,
+);
+
 type FileRow = Asset & Omit<UploadFile, "asset" | "bytes"> & { fileBytes: number };
 const selectFilesSql = `SELECT ${listColumns(assetColumns, "a")}, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
      FROM upload_files f JOIN assets a ON a.id = f.asset_id`;
@@ -111,6 +117,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     },
     listLinks: (studioId, postId, now, limit) => run(listLinksQuery, [postId, now, studioId, limit]),
     countOpenLinks: async (postId, now) => (await run(countLinksQuery, [postId, now]))[0]?.count ?? 0,
+    countOpenAppUploads: async (postId, now, userId) =>
+      (await run(countAppUploadsQuery, [postId, now, userId]))[0]?.count ?? 0,
     withdraw: (studioId, postId, linkId, now) =>
       withdrawLinks(now)
         .where((eb) => eb.and({ id: linkId, studioId, postId }))

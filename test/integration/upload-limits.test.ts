@@ -5,12 +5,14 @@ import { createUploadStore } from "#db/uploads.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { createAppUpload } from "#domain/uploads/app-uploads.ts";
 import { createLibraryUploadLink, createUploadLink } from "#domain/uploads/create-upload-link.ts";
 import { describeUploadPage } from "#domain/uploads/files.ts";
 import {
   getLinkFileLimit,
   linkLifetime,
   listUploadLinks,
+  maxOpenAppUploads,
   maxOpenLinks,
   resolveUploadCaller,
   withdrawUploadLink,
@@ -18,10 +20,11 @@ import {
 import { startFile } from "#domain/uploads/start-file.ts";
 import type { TestClock } from "../support/clock.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { recordPlans } from "../support/query-plans.ts";
-import { newStudio } from "../support/users.ts";
+import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("limits of upload links", (fixture) => {
   let deps: Deps;
@@ -65,6 +68,33 @@ forEachEngine("limits of upload links", (fixture) => {
     assert.equal(await create(), "ok", "a withdrawn link does not count");
     clock.advance(linkLifetime);
     assert.equal(await create(), "ok", "expired links do not count");
+  });
+
+  test("limits the open uploads of one user's in-chat apps to a post, even with parallel calls, so that others can upload (CHAT-14, X7)", async () => {
+    const { owner, postId } = await createPostWithLinks(1);
+    const member = await newMember(deps, owner, "member");
+    const client = await actThroughClient(deps, member);
+    const otherDatabase = await openDatabase({ ...fixture.location, log: silentLog });
+    try {
+      const pools = [deps, createDeps(otherDatabase, clock)] as const;
+      const calls = Array.from({ length: 10 }, (_, i) => createAppUpload(pools[i % 2]!, client, { postId }));
+      assert.deepEqual(await countOutcomes(calls), { ok: maxOpenAppUploads, quota_exceeded: 10 - maxOpenAppUploads });
+    } finally {
+      await otherDatabase.close();
+    }
+    const create = (caller: Caller, post = postId) => getOutcome(createAppUpload(deps, caller, { postId: post }));
+    const otherClient = await actThroughClient(deps, member, "Other client");
+    assert.equal(await create(otherClient), "quota_exceeded", "all clients of a user share the limit");
+    assert.equal(await create(await actThroughClient(deps, owner)), "ok", "another user");
+    assert.equal(
+      await create(client, (await createPost(deps, owner, { title: "", body: "" })).id),
+      "ok",
+      "another post",
+    );
+    for (const inPlace of [true, false])
+      assert.equal(await getOutcome(createUploadLink(deps, member, { postId, inPlace })), "ok", "in the web app");
+    clock.advance(linkLifetime);
+    assert.equal(await create(client), "ok", "expired links do not count");
   });
 
   test("lists the newest open links of a post that had more before the limit, by an index (UPLOAD-7, X7)", async () => {

@@ -8,6 +8,8 @@ export interface UploadStore {
   listLinks(studioId: string, postId: string, now: number, limit: number): Promise<ListedLink[]>;
   /** The number of links of a post that are open at `now`, including in-place links. */
   countOpenLinks(postId: string, now: number): Promise<number>;
+  /** The number of those that this user's in-chat apps created for their own uploads. */
+  countOpenAppUploads(postId: string, now: number, userId: string): Promise<number>;
   /** False if the link no longer accepts files, is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
   /** Withdraws the links of a post that still accept files. */

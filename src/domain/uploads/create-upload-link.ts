@@ -7,7 +7,7 @@ import type { Deps, Tx } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../model/post.ts";
 import { id } from "../model/text.ts";
-import { linkLifetime, maxOpenLinks, maxUploadDuration } from "./upload-link.ts";
+import { linkLifetime, maxOpenAppUploads, maxOpenLinks, maxUploadDuration } from "./upload-link.ts";
 import type { UploadLink } from "../model/upload.ts";
 
 export const createUploadSessionInput = z.strictObject({ postId: id });
@@ -86,7 +86,7 @@ async function insertUploadLink(
     withdrawnAt: null,
   };
   await deps.transact(caller, async (tx) => {
-    if (postId !== null) await lockPost(tx, caller, postId, now);
+    if (postId !== null) await lockPost(tx, caller, postId, link);
     await tx.uploads.insertLink(link);
     if (!isInPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
@@ -102,10 +102,14 @@ async function insertUploadLink(
 }
 
 /** Throws if the post accepts no other link. The lock prevents parallel calls from exceeding the limit. */
-async function lockPost(tx: Tx, { studio }: Caller, postId: string, now: number): Promise<void> {
+async function lockPost(tx: Tx, { studio }: Caller, postId: string, link: UploadLink): Promise<void> {
   const post = await tx.posts.lock(studio.id, postId);
   if (!post) throw notFoundError("post");
   if (post.status === "archived") throw new AppError("invalid_input:post_archived");
+  const { createdAt: now, createdBy, isInPlace, clientId } = link;
   if ((await tx.uploads.countOpenLinks(postId, now)) >= maxOpenLinks)
     throw new AppError("quota_exceeded:upload_links", { limit: maxOpenLinks });
+  const isAppUpload = isInPlace && clientId !== null;
+  if (isAppUpload && (await tx.uploads.countOpenAppUploads(postId, now, createdBy)) >= maxOpenAppUploads)
+    throw new AppError("quota_exceeded:app_uploads", { limit: maxOpenAppUploads });
 }

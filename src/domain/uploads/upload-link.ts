@@ -17,6 +17,9 @@ export const maxUploadDuration = hours(24);
 /** How many open links a post may have, including in-place links, so that they fit in one list. */
 export const maxOpenLinks = 100;
 
+/** How many of them one user may have through in-chat apps. They are not listed, so other members can't withdraw them. */
+export const maxOpenAppUploads = 5;
+
 /** How many files may be uploaded through one link. Every request of the upload page reads all of them. */
 export const getLinkFileLimit = ({ limits }: Pick<Deps, "limits">): number => Math.max(100, limits.assetsPerPost);
 
