@@ -5,7 +5,7 @@ import type {
   PublicationStore,
   PublicationWrites,
 } from "#domain/ports/publications.ts";
-import type { PublicationState, VisibleState } from "#domain/model/publication-states.ts";
+import { openStates, type PublicationState, type VisibleState } from "#domain/model/publication-states.ts";
 import { toColumnName } from "./columns.ts";
 import { changesRow, statement, type Connection } from "./database.ts";
 import {
@@ -26,22 +26,29 @@ const findByRemoteIdQuery = statement(
   "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
 );
 
+/** Bounds what a count reads, however many publications a studio has. */
+const maxExaminedRows = 1000;
 const isOwnRequestSql = "p.requested_client_name IS NULL AND p.requested_by = $2";
-/** What is counted, by state and further conditions. */
-const countedSql: Readonly<Record<keyof PublicationCounts, string>> = {
-  proposed: `p.state = 'proposed' AND NOT (${isOwnRequestSql} AND p.approved_revision IS NULL)`,
-  failed: "p.state = 'failed' AND COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3",
-  unconfirmed: "p.state = 'unconfirmed'",
-  missed: "p.state = 'missed'",
-  sentBack: `p.state = 'canceled' AND p.problem_code = 'sent_back' AND ${isOwnRequestSql}
-    AND COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3`,
+const isSinceSql = "COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3";
+/** What is counted: the newest rows of `rows` for which `condition` holds. */
+const countedSql: Readonly<Record<keyof PublicationCounts, { rows: string; condition: string }>> = {
+  proposed: { rows: "state = 'proposed'", condition: `NOT (${isOwnRequestSql} AND p.approved_revision IS NULL)` },
+  failed: { rows: "state = 'failed'", condition: isSinceSql },
+  unconfirmed: { rows: "state = 'unconfirmed'", condition: "TRUE" },
+  missed: { rows: "state = 'missed'", condition: "TRUE" },
+  sentBack: {
+    rows: "state = 'canceled' AND problem_code = 'sent_back' AND requested_by = $2",
+    condition: `${isOwnRequestSql} AND ${isSinceSql}`,
+  },
 };
 const countQuery = statement<PublicationCounts>(
   "count_publications",
   `SELECT ${Object.entries(countedSql)
     .map(
-      ([name, condition]) => `(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM publications p
-         WHERE p.studio_id = $1 AND ${condition} AND NOT EXISTS (SELECT 1 FROM publications n
+      ([name, { rows, condition }]) => `(SELECT CAST(COUNT(*) AS INTEGER) FROM (
+         SELECT 1 FROM (SELECT * FROM publications WHERE studio_id = $1 AND ${rows}
+           ORDER BY id DESC LIMIT ${maxExaminedRows}) p
+         WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM publications n
            WHERE n.post_id = p.post_id AND n.connection_id = p.connection_id AND n.id > p.id) LIMIT $4) c)
        AS ${toColumnName(name)}`,
     )
@@ -50,6 +57,9 @@ const countQuery = statement<PublicationCounts>(
 
 /** Publications without a time come first. */
 const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
+
+/** The sign keeps SQLite from reading and sorting all publications of a range, instead of one page in the list's order. */
+const unindexedTime = sql<number>`+coalesce(p.published_at, p.scheduled_for, p.created_at)`;
 
 const buildUpdate = createUpdateBuilder<PublicationRow>("publications", "*");
 
@@ -96,22 +106,20 @@ export function createPublicationStore(
       return publicationIds.flatMap((id) => rowsById.get(id) ?? []).map(toPublicationWithNames);
     },
     async list(studioId, { postId, state, from, to, latest, order, before, after, limit }) {
+      const states = state === undefined ? [] : toStates(state);
       const rows = await selectWithNames(studioId)
         .$if(postId !== undefined, (list) => list.where("p.postId", "=", postId!))
-        .$if(state !== undefined, (list) => list.where("p.state", "in", toStates(state!)))
+        .$if(states.length > 0, (list) => list.where("p.state", "in", states))
         .$if(before !== undefined, (list) => list.where("p.id", "<", before!))
         .$if(after !== undefined, (list) =>
           list.where(sql<boolean>`(${plannedTime}, p.id) > (${after!.at}, ${after!.id})`),
         )
-        .$if(from !== undefined, (list) =>
-          list.where((eb) => eb(eb.fn.coalesce("p.publishedAt", "p.scheduledFor", "p.createdAt"), ">=", from!)),
-        )
-        .$if(to !== undefined, (list) =>
-          list.where((eb) => eb(eb.fn.coalesce("p.publishedAt", "p.scheduledFor", "p.createdAt"), "<=", to!)),
-        )
+        .$if(from !== undefined, (list) => list.where(unindexedTime, ">=", from!))
+        .$if(to !== undefined, (list) => list.where(unindexedTime, "<=", to!))
         .$if(latest === true, (list) => list.where(isNotSuperseded))
         .$if(order === "soonest", (list) => list.orderBy(plannedTime))
-        .orderBy("p.id", order === "soonest" ? "asc" : "desc")
+        // Of several states, few publications exist; those of one state are in the order of an index.
+        .orderBy(states.length > 1 ? sql`p.id || ''` : sql.ref("p.id"), order === "soonest" ? "asc" : "desc")
         .limit(limit)
         .execute();
       return rows.map(toPublicationWithNames);
@@ -128,6 +136,17 @@ export function createPublicationStore(
         .where("postId", "=", postId)
         .executeTakeFirstOrThrow();
       return Number(count);
+    },
+    async hasMoreOpen(studioId, limit) {
+      const rows = await q
+        .selectFrom("publications")
+        .select("id")
+        .where("studioId", "=", studioId)
+        .where("state", "in", openStates)
+        .offset(limit)
+        .limit(1)
+        .execute();
+      return rows.length > 0;
     },
     async listByPost(postId, states) {
       const rows = await q

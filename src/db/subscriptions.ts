@@ -4,7 +4,10 @@ import { listStatement, statement, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 import { isNotCanceledSql } from "./publication-rows.ts";
 
-const versionsQuery = listStatement<{
+/** On SQLite, a statement runs in the event loop, and a post can have many publications. */
+const postsPerStatement = { sqlite: 20, postgres: Infinity } as const;
+
+interface VersionRow {
   id: string;
   studioId: string;
   revision: number;
@@ -12,7 +15,8 @@ const versionsQuery = listStatement<{
   publications: string | null;
   newestPublication: string | null;
   assets: string | null;
-}>(
+}
+const versionsQuery = listStatement<VersionRow>(
   "find_post_versions",
   // All visible changes of an asset increase its `change_count`, except the first inspection of its image. A canceled
   // publication no longer changes; the newest id shows that one was added and canceled since the last check.
@@ -94,7 +98,10 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
   };
   return {
     async findVersions(postIds) {
-      const rows = await run(versionsQuery, [postIds]);
+      const rows: VersionRow[] = [];
+      const size = postsPerStatement[engine];
+      for (let from = 0; from < postIds.length; from += size)
+        rows.push(...(await run(versionsQuery, [postIds.slice(from, from + size)])));
       const studioIds = [...new Set(rows.map((row) => row.studioId))];
       const connectionRows = studioIds.length === 0 ? [] : await run(connectionsQuery, [studioIds]);
       const connectionsByStudio = new Map(connectionRows.map((row) => [row.studioId, row.connections]));

@@ -86,6 +86,7 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:stored_comments":
     "Comments that an undo removed are deleted for good after 31 days. Until then, comment on a copy of the post.",
   "quota_exceeded:publications": "Duplicate the post, then publish the copy.",
+  "quota_exceeded:open_publications": "Approve, resolve or cancel some of them first.",
   "quota_exceeded:invitations":
     "Revoke invitations that are no longer needed, or wait until some are accepted or expire.",
   "quota_exceeded:upload_links": "Withdraw upload links that are no longer needed, or wait until some expire.",

@@ -147,6 +147,8 @@ export const errorMessages = {
     `The post already has ${data.limit} comments, including deleted ones, the maximum.`,
   "quota_exceeded:publications": (data: { limit: number }) =>
     `A post can have up to ${data.limit} publications, canceled ones included.`,
+  "quota_exceeded:open_publications": (data: { limit: number }) =>
+    `The studio already has ${data.limit} publications that are not finished, the maximum.`,
   "quota_exceeded:invitations": (data: { limit: number }) =>
     `The studio already has ${data.limit} open invitations, the maximum.`,
   "quota_exceeded:upload_links": (data: { limit: number }) =>

@@ -89,6 +89,8 @@ export const errorHints: ErrorHints = {
     "Tell the user. Comments that undo_changes removed still count, until they are deleted for good after 31 days.",
   "quota_exceeded:publications":
     "Canceling publications does not help. Create another post with the same content with create_post, and publish that one.",
+  "quota_exceeded:open_publications":
+    "Tell the user. Publications that wait or failed to start are listed by list_publications; cancel_publication ends one.",
   "quota_exceeded:upload_links":
     "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",
   "quota_exceeded:app_uploads":

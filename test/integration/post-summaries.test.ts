@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CompiledQuery } from "kysely";
 import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
+import { createPublicationStore } from "#db/publications.ts";
 import type { Caller } from "#domain/caller.ts";
 import { addComment, deleteComment, resolveComment } from "#domain/comments/comments.ts";
 import {
@@ -449,6 +450,8 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     const calendar = createCalendarStore(connection);
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
+    const since = { userId: owner.user.id, from, maxCount: 100 };
+    await createPublicationStore(connection).count(owner.studio.id, since);
     const plans = await listPlans();
     for (const { sql, plan } of plans)
       for (const step of plan)
@@ -459,6 +462,10 @@ forEachEngine("post summaries and the calendar", (fixture) => {
         );
     const findPlan = (pattern: RegExp) => plans.find(({ sql }) => pattern.test(sql))?.plan.join("\n") ?? "";
     assert.match(findPlan(/created_by = /), /posts_by_author/);
+    // Finds replaced publications with the account, not among all publications of the post.
+    const countPlan = findPlan(/sent_back' AND requested_by/);
+    for (const index of ["publications_by_state", "publications_sent_back", "publications_by_account_of_post"])
+      assert.match(countPlan, new RegExp(index));
     assert.match(findPlan(/UNION ALL/), /posts_by_status/);
     assert.match(findPlan(/NOT EXISTS[^]*UNION ALL/), /posts_by_status/);
     assert.match(findPlan(/NOT EXISTS[^]*UNION ALL/), /publications_(by_state_of_post|by_post|open|by_connection)/);

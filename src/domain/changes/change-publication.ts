@@ -4,7 +4,7 @@ import type { Caller, Operator } from "../caller.ts";
 import type { ActivityAction } from "../model/activity.ts";
 import { undefinedOnConflict } from "../model/conflict.ts";
 import { nextState, type PublicationEvent } from "../model/publication-states.ts";
-import { maxPublicationsPerPost, type Publication } from "../model/publication.ts";
+import { maxOpenPublicationsPerStudio, maxPublicationsPerPost, type Publication } from "../model/publication.ts";
 import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
@@ -69,8 +69,8 @@ export const tryChangePublication = (...args: Parameters<typeof changePublicatio
   changePublication(...args).catch(undefinedOnConflict);
 
 /**
- * Stores new publications of a post, which the transaction has locked, so that parallel calls can't exceed the limit.
- * Throws `already_scheduled` if the post has an open publication for one of the accounts.
+ * Stores new publications of a post, which the transaction has locked, so that parallel calls can't exceed its limit.
+ * Those for other posts can exceed the limit of the studio by what they store. Throws `already_scheduled` if the post has an open publication for one of the accounts.
  */
 export async function insertPublications(
   deps: ChangeDeps,
@@ -81,6 +81,9 @@ export async function insertPublications(
 ): Promise<void> {
   if ((await tx.publications.countByPost(postId)) + publications.length > maxPublicationsPerPost)
     throw new AppError("quota_exceeded:publications", { limit: maxPublicationsPerPost });
+  const openLimit = maxOpenPublicationsPerStudio - publications.length;
+  if (publications[0] && (await tx.publications.hasMoreOpen(publications[0].studioId, openLimit)))
+    throw new AppError("quota_exceeded:open_publications", { limit: maxOpenPublicationsPerStudio });
   for (const publication of publications) {
     if (!(await tx[writes].publications.insert(publication))) throw new AppError("already_scheduled");
     const { state, scheduledFor } = publication;

@@ -9,6 +9,8 @@ import { toUserOrClient, userOrClientView } from "./user-or-client.ts";
 
 /** Canceled ones included, because lists and the views of a post read all of them. */
 export const maxPublicationsPerPost = 1000;
+/** Lists of what is planned read all of them. */
+export const maxOpenPublicationsPerStudio = 10_000;
 
 /** What never changes about a publication. */
 export interface PublicationRequest {

@@ -37,6 +37,8 @@ export interface PublicationStore {
   count(studioId: string, options: { userId: string; from: number; maxCount: number }): Promise<PublicationCounts>;
   /** All publications of a post, canceled ones included. */
   countByPost(postId: string): Promise<number>;
+  /** Whether the studio has more than `limit` open publications. */
+  hasMoreOpen(studioId: string, limit: number): Promise<boolean>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;
