@@ -1,13 +1,28 @@
 import { PlatformError } from "#domain/model/platform-error.ts";
 import type { InstanceLimits } from "#domain/model/platform-limits.ts";
-import type { PlatformTarget } from "#domain/model/connection.ts";
-import type { PlatformApp } from "#domain/ports/platforms.ts";
+import type { Account, PlatformTarget } from "#domain/model/connection.ts";
+import type { PlatformApp, PlatformTokens } from "#domain/ports/platforms.ts";
 import type { Log } from "#lib/log.ts";
-import { fetchAccounts } from "./accounts.ts";
-import { callApi } from "./call-api.ts";
+import { callApi, requireId, toUrl } from "./call-api.ts";
 import type { Connector, OAuthSetup } from "./connectors.ts";
-import { createAuthorizationUrl, exchangeCode, renewTokens, revokeTokens, type ConnectorContext } from "./oauth.ts";
+import {
+  createAuthorizationUrl,
+  exchangeCode,
+  renewTokens,
+  revokeTokens,
+  toCallContext,
+  type ConnectorContext,
+} from "./oauth.ts";
+import {
+  maxAccounts,
+  type ApiCall,
+  type CallContext,
+  type JsonObject,
+  type Platform,
+  type PlatformAccount,
+} from "./platform.ts";
 import { timeoutError, withStepTimeout } from "./step-timeout.ts";
+import { toTokens } from "./token-response.ts";
 
 /** Connects accounts of platforms that follow RFC 6749, apart from the deviations that `Platform` describes. */
 export function createOAuthConnector(base: string, callbackPath: string, setup: OAuthSetup, log?: Log): Connector {
@@ -76,6 +91,56 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
     },
     revoke: (target, app, tokens) => withStepTimeout(() => revokeTokens(createContext(target, app), tokens)),
   };
+}
+
+/** Fetches the accounts that the tokens give access to. */
+async function fetchAccounts(
+  context: ConnectorContext,
+  tokens: PlatformTokens,
+): Promise<readonly { account: Account; tokens: PlatformTokens }[]> {
+  const body = await callApi(context.publicFetch, buildAccountCall(context.platform, toCallContext(context, tokens)));
+  const accounts = parseAccounts(context, body);
+  if (accounts.length === 0) throw new PlatformError("denied", "no account was selected");
+  return accounts.slice(0, maxAccounts).map(({ accessToken, ...account }) => ({
+    account: sanitizeAccount(account),
+    // The expiry of the user's token does not apply to an account's own token.
+    tokens: accessToken === undefined ? tokens : toTokens({ access_token: accessToken }),
+  }));
+}
+
+export const buildAccountCall = (
+  { accountCall: { path, query } }: Pick<Platform, "accountCall">,
+  { accessToken, endpoints }: CallContext,
+): ApiCall => ({ method: "GET", url: `${endpoints.api}${path}`, ...(query && { query }), bearer: accessToken });
+
+function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readonly PlatformAccount[] {
+  try {
+    return platform.parseAccounts(body).map((account) => ({ ...account, id: requireId(account.id) }));
+  } catch {
+    throw new PlatformError("unavailable", "it sent an invalid response");
+  }
+}
+
+/** Makes the account safe to store and display. Users of the platform choose its handle, name and URLs. */
+function sanitizeAccount({ id, handle, name, avatarUrl, profileUrl }: PlatformAccount): Account {
+  return {
+    id,
+    handle: sanitizeText(handle),
+    name: sanitizeText(name),
+    avatarUrl: toUrl(avatarUrl),
+    profileUrl: toUrl(profileUrl),
+  };
+}
+
+function sanitizeText(text: string | undefined): string | null {
+  const sanitizedText =
+    text
+      ?.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
+      .trim()
+      .slice(0, 200)
+      // Last, because the slice may end within a surrogate pair.
+      .toWellFormed() ?? "";
+  return sanitizedText === "" ? null : sanitizedText;
 }
 
 /** Null if the instance does not state its limits: connecting works without them. */

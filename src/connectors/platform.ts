@@ -54,8 +54,8 @@ export interface Platform extends PlatformDescription {
   refresh: "standard" | "none" | ((context: CallContext) => ApiCall);
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the user has to revoke access on the platform. */
   revoke: "standard" | "none" | ((context: CallContext) => ApiCall);
-  /** Requests the accounts that a token gives access to. */
-  buildAccountCall: (context: CallContext) => ApiCall;
+  /** Where to read the accounts that a token gives access to. */
+  accountCall: Pick<ApiCall, "query"> & { path: string };
   /**
    * Pure. Returns the accounts that the user gave access to: usually one; for Facebook, every selected page. Throws or
    * returns none if the response does not match the documentation.

@@ -48,11 +48,7 @@ function createSandboxEntry(origin: string): Platform {
     authorizeParams: { prompt: "consent" },
     refresh: "standard",
     revoke: "standard",
-    buildAccountCall: ({ accessToken, endpoints }) => ({
-      method: "GET",
-      url: `${endpoints.api}/me`,
-      bearer: accessToken,
-    }),
+    accountCall: { path: "/me" },
     parseAccounts: (response) => [
       {
         id: requireId(response["sub"], "sub"),

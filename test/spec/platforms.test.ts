@@ -17,6 +17,7 @@ import { getPlatformName } from "../../web/src/platforms/platform-name.ts";
 import type { PublicRequest } from "#lib/public-fetch.ts";
 import type { Platform, JsonObject } from "#connectors/platform.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
+import { buildAccountCall } from "#connectors/oauth-connector.ts";
 import { fc } from "../support/fuzz.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
 import { createProofKey } from "#connectors/atproto/proofs.ts";
@@ -196,10 +197,10 @@ for (const platform of catalog) {
   });
 
   test(`${name}: builds the calls that its documentation specifies`, () => {
-    const { buildAccountCall, buildLongLivedTokenCall, refresh, revoke } = platform;
+    const { buildLongLivedTokenCall, refresh, revoke } = platform;
     const token = { ...sampleCredential, endpoints: resolveEndpoints(platform) };
     const calls = {
-      account: buildAccountCall(token),
+      account: buildAccountCall(platform, token),
       extend: buildLongLivedTokenCall?.(token),
       refresh: buildCall(refresh),
       revoke: buildCall(revoke),

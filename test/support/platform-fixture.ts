@@ -34,7 +34,7 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       clientAuth: "basic",
       refresh: "none",
       revoke: "none",
-      buildAccountCall: () => ({ method: "GET", url: "https://s.test/me" }),
+      accountCall: { path: "/me" },
       parseAccounts: () => [],
       limits: { text: { max: 10, unit: "utf16" }, allowsMixedKinds: true, sources },
     },

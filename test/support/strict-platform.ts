@@ -288,11 +288,7 @@ function createStrictEntry(origin: string): Platform {
     clientAuth: "basic",
     refresh: "standard",
     revoke: "standard",
-    buildAccountCall: ({ accessToken, endpoints }) => ({
-      method: "GET",
-      url: `${endpoints.api}/me`,
-      bearer: accessToken,
-    }),
+    accountCall: { path: "/me" },
     parseAccounts: ({ id, handle, name }) => [
       { id: requireText(id, "id"), handle: toText(handle), name: toText(name) },
     ],

@@ -38,12 +38,10 @@ export const facebook: Platform = {
   refresh: "none",
   // Revoking requires the user's token, which is not stored, and would also disconnect the user's other pages.
   revoke: "none",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/me/accounts`,
+  accountCall: {
+    path: "/me/accounts",
     query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: String(maxAccounts) },
-    bearer: accessToken,
-  }),
+  },
   parseAccounts: (body) =>
     toObjectList(body["data"])
       .filter(({ tasks }) => Array.isArray(tasks) && tasks.includes("CREATE_CONTENT"))

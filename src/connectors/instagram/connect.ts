@@ -34,12 +34,7 @@ export const instagram: Platform = {
     query: { grant_type: "ig_refresh_token", access_token: accessToken },
   }),
   revoke: "none",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/v25.0/me`,
-    query: { fields: "user_id,username,name,profile_picture_url" },
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/v25.0/me", query: { fields: "user_id,username,name,profile_picture_url" } },
   parseAccounts: (body) => {
     const handle = requireText(body["username"], "username");
     return [

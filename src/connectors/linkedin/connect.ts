@@ -21,11 +21,7 @@ export const linkedin: Platform = {
   clientAuth: "post",
   refresh: "standard",
   revoke: "none",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/v2/userinfo`,
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/v2/userinfo" },
   parseAccounts: (body) => [
     { id: requireText(body["sub"], "sub"), name: toText(body["name"]), avatarUrl: toText(body["picture"]) },
   ],

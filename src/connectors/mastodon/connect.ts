@@ -32,11 +32,7 @@ export const mastodon: Platform = {
   clientAuth: "post",
   refresh: "none",
   revoke: "standard",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/api/v1/accounts/verify_credentials`,
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/api/v1/accounts/verify_credentials" },
   parseAccounts: (body) => [
     {
       id: requireId(body["id"]),

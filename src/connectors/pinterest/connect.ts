@@ -18,11 +18,7 @@ export const pinterest: Platform = {
   refresh: "standard",
   // The revocation endpoint accepts only tokens of system users.
   revoke: "none",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/user_account`,
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/user_account" },
   parseAccounts: (body) => {
     const handle = requireText(body["username"], "username");
     return [

@@ -29,12 +29,7 @@ export const threads: Platform = {
     query: { grant_type: "th_refresh_token", access_token: accessToken },
   }),
   revoke: "none",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/v1.0/me`,
-    query: { fields: "id,username,name,threads_profile_picture_url" },
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/v1.0/me", query: { fields: "id,username,name,threads_profile_picture_url" } },
   parseAccounts: (body) => {
     const handle = requireText(body["username"], "username");
     return [

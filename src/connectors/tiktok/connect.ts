@@ -23,12 +23,10 @@ export const tiktok: Platform = {
     url: `${endpoints.api}/v2/oauth/revoke/`,
     form: { client_key: clientId, client_secret: clientSecret, token: accessToken },
   }),
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/v2/user/info/`,
+  accountCall: {
+    path: "/v2/user/info/",
     query: { fields: "open_id,username,display_name,avatar_url,profile_deep_link" },
-    bearer: accessToken,
-  }),
+  },
   parseAccounts: (body) => {
     const user = toObject(toObject(body["data"])["user"]);
     return [

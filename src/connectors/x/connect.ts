@@ -18,12 +18,7 @@ export const x: Platform = {
   clientAuth: "basic",
   refresh: "standard",
   revoke: "standard",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/2/users/me`,
-    query: { "user.fields": "profile_image_url" },
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/2/users/me", query: { "user.fields": "profile_image_url" } },
   parseAccounts: (body) => {
     const user = toObject(body["data"]);
     const handle = requireText(user["username"], "username");

@@ -24,12 +24,7 @@ export const youtube: Platform = {
   authorizeParams: { access_type: "offline", prompt: "consent" },
   refresh: "standard",
   revoke: "standard",
-  buildAccountCall: ({ accessToken, endpoints }) => ({
-    method: "GET",
-    url: `${endpoints.api}/channels`,
-    query: { part: "snippet", mine: "true" },
-    bearer: accessToken,
-  }),
+  accountCall: { path: "/channels", query: { part: "snippet", mine: "true" } },
   parseAccounts: (body) =>
     toObjectList(body["items"]).map((channel) => {
       const id = requireText(channel["id"], "id");
