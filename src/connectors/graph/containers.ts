@@ -1,3 +1,4 @@
+import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
@@ -11,8 +12,10 @@ import type {
   LookUpContext,
   Preparation,
   PrepareContext,
+  PublishModule,
 } from "../publishing/publish-module.ts";
 import { clockToleranceMs, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { classifyGraphError } from "./errors.ts";
 import { awaitFiles, listMediaIds, uploadFiles } from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared to find the post that a container became. */
@@ -20,8 +23,8 @@ const maxComparedPosts = 10;
 /** How long after a lost response a container may still become public. */
 const appearanceDelayMs = minutes(5);
 
-/** What Instagram and Threads call the same things. Both publish containers, and fetch media from URLs. */
-export interface ContainerNames {
+/** What Instagram and Threads call the same things. */
+interface ContainerNames {
   /** The API version in the path of each call. */
   version: string;
   /** Edges of the account in the Graph API. The edge is the last part of a call's path. */
@@ -39,11 +42,33 @@ export interface ContainerProgress extends FileProgress {
 /** The parameters of a container, such as the URL of its file. */
 type ContainerParams = Record<string, string>;
 
-/** The status of the container shows whether an earlier commit made the post public. */
-export const isContainerKnown = ({ containerId }: ContainerProgress): boolean => containerId !== undefined;
+/**
+ * How Instagram and Threads publish: both publish containers, and fetch media from URLs. `buildFileParams` returns the
+ * parameters of a file's container; `isChild` if the post has several files.
+ */
+export function createContainerModule(
+  hosts: readonly string[],
+  names: ContainerNames,
+  buildFileParams: (asset: ContentAsset, url: string, isChild: boolean) => ContainerParams,
+): PublishModule {
+  return {
+    listPostHosts: () => [...hosts],
+    fetchedMedia: "all",
+    classifyError: classifyGraphError,
+    // The status of the container shows whether an earlier commit made the post public.
+    canCheckCommit: ({ containerId }: ContainerProgress) => containerId !== undefined,
+    prepare(context) {
+      const { assets } = context.content;
+      const files = assets.map((asset) => buildFileParams(asset, context.createMediaUrl(asset), assets.length > 1));
+      return prepareContainer(context, names, files);
+    },
+    commit: (context) => commitContainer(context, names),
+    lookUp: (context) => lookUpContainer(context, names),
+  };
+}
 
 /** Creates a container for the post, and waits until the platform has processed it. `files`: one entry per file. */
-export async function prepareContainer(
+async function prepareContainer(
   context: PrepareContext<ContainerProgress>,
   names: ContainerNames,
   files: readonly ContainerParams[],
@@ -97,7 +122,7 @@ const buildTextParams = ({ content }: CallContext, { textField }: ContainerNames
   content.text === "" ? {} : { [textField]: content.text };
 
 /** Publishes the container. */
-export async function commitContainer(
+async function commitContainer(
   context: CommitContext<ContainerProgress>,
   names: ContainerNames,
 ): Promise<CommitOutcome> {
@@ -112,7 +137,7 @@ export async function commitContainer(
  * Reads the status of the container. The commit is never repeated, because the platform does not promise that this is
  * harmless.
  */
-export async function lookUpContainer(
+async function lookUpContainer(
   context: LookUpContext<ContainerProgress>,
   names: ContainerNames,
 ): Promise<LookUpOutcome> {
