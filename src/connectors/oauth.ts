@@ -4,7 +4,7 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 import { sendCall, withPlatformErrors } from "./call-api.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";
 import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
-import { withProtocolErrors } from "./protocol-errors.ts";
+import { exchange } from "./protocol-errors.ts";
 import { normalizeTokenResponse, toTokens } from "./token-response.ts";
 
 /** One platform, or one of its instances, with this server's credentials for it. */
@@ -50,22 +50,16 @@ export async function exchangeCode(
   const callbackParams = new URLSearchParams(callback.searchParams);
   // Check `iss` (RFC 9207) only if the platform declares its issuer. Redirect URIs per instance also prevent mix-up.
   if (context.endpoints.issuer === undefined) callbackParams.delete("iss");
-  const tokens = await withProtocolErrors(async () => {
-    const authResponse = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
-    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
-    const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
-    const auth = createClientAuth(context);
-    const response = await oauth.authorizationCodeGrantRequest(
-      server,
-      client,
-      auth,
-      authResponse,
-      context.redirectUri,
-      verifier,
-      options,
-    );
-    return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
-  });
+  // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
+  const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
+  const auth = createClientAuth(context);
+  const tokens = await exchange(
+    async () => {
+      const params = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
+      return oauth.authorizationCodeGrantRequest(server, client, auth, params, context.redirectUri, verifier, options);
+    },
+    async (response) => toTokens(await oauth.processAuthorizationCodeResponse(server, client, response)),
+  );
   return platform.buildLongLivedTokenCall
     ? fetchTokens(context, platform.buildLongLivedTokenCall(toCallContext(context, tokens)))
     : tokens;
@@ -81,16 +75,10 @@ export async function renewTokens(
   const { refreshToken } = tokens;
   if (refreshToken === undefined) return undefined;
   const { server, client, options } = createOAuthClient(context);
-  return withProtocolErrors(async () => {
-    const response = await oauth.refreshTokenGrantRequest(
-      server,
-      client,
-      createClientAuth(context),
-      refreshToken,
-      options,
-    );
-    return toTokens(await oauth.processRefreshTokenResponse(server, client, response));
-  });
+  return exchange(
+    () => oauth.refreshTokenGrantRequest(server, client, createClientAuth(context), refreshToken, options),
+    async (response) => toTokens(await oauth.processRefreshTokenResponse(server, client, response)),
+  );
 }
 
 export async function revokeTokens(context: ConnectorContext, tokens: PlatformTokens): Promise<void> {
@@ -113,10 +101,10 @@ export function toCallContext(
 /** Sends a platform-specific call that returns a token response. */
 async function fetchTokens(context: ConnectorContext, call: ApiCall): Promise<PlatformTokens> {
   const { server, client } = createOAuthClient(context);
-  return withProtocolErrors(async () => {
-    const response = await normalizeTokenResponse(context.platform, await sendCall(context.publicFetch, call));
-    return toTokens(await oauth.processGenericTokenEndpointResponse(server, client, response));
-  });
+  return exchange(
+    async () => normalizeTokenResponse(context.platform, await sendCall(context.publicFetch, call)),
+    async (response) => toTokens(await oauth.processGenericTokenEndpointResponse(server, client, response)),
+  );
 }
 
 function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorContext) {

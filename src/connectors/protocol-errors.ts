@@ -7,6 +7,10 @@ const temporaryErrors = ["temporarily_unavailable", "server_error"];
 /** The platform no longer recognizes this server's credentials. */
 const clientErrors = ["invalid_client", "unauthorized_client"];
 
+/** Sends a request and parses its response, with `withProtocolErrors`. */
+export const exchange = <T>(send: () => Promise<Response>, parse: (response: Response) => T | Promise<T>): Promise<T> =>
+  withProtocolErrors(async () => parse(await send()));
+
 /** Converts protocol errors to PlatformErrors. Omits the platform's own text, which is untrusted. */
 export function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   return withPlatformErrors(

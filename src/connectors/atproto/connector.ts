@@ -54,14 +54,9 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     };
-    const { request_uri: requestUri } = await withProtocolErrors(() =>
-      withNonceRetry(async () =>
-        oauth.processPushedAuthorizationResponse(
-          server,
-          client,
-          await oauth.pushedAuthorizationRequest(server, client, auth, parameters, options),
-        ),
-      ),
+    const { request_uri: requestUri } = await request(
+      () => oauth.pushedAuthorizationRequest(server, client, auth, parameters, options),
+      (response) => oauth.processPushedAuthorizationResponse(server, client, response),
     );
     const location = new URL(server.authorization_endpoint);
     location.searchParams.set("client_id", client.client_id);
@@ -76,28 +71,18 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     pending: PendingConnect,
     hasTimedOut: () => boolean,
   ) {
-    if (pending.tokenKey === undefined) throw new Error("the authorization has no key");
-    const key = JSON.parse(pending.tokenKey) as ProofKey;
+    const { tokenKey, verifier } = pending;
+    if (tokenKey === undefined) throw new Error("the authorization has no key");
+    const key = JSON.parse(tokenKey) as ProofKey;
     const server = await discoverServer(publicFetch, instance);
     const { client, auth, options } = await createOAuthArguments(server, app, { key });
-    const response = await withProtocolErrors(async () => {
-      const authResponse = oauth.validateAuthResponse(server, client, callback, pending.state);
-      return withNonceRetry(async () =>
-        oauth.processAuthorizationCodeResponse(
-          server,
-          client,
-          await oauth.authorizationCodeGrantRequest(
-            server,
-            client,
-            auth,
-            authResponse,
-            redirectUri,
-            pending.verifier,
-            options,
-          ),
-        ),
-      );
-    });
+    const response = await request(
+      async () => {
+        const params = oauth.validateAuthResponse(server, client, callback, pending.state);
+        return oauth.authorizationCodeGrantRequest(server, client, auth, params, redirectUri, verifier, options);
+      },
+      (answer) => oauth.processAuthorizationCodeResponse(server, client, answer),
+    );
     const did = readSubject(response);
     try {
       const identity = await resolveIdentity(setup, did, server.issuer);
@@ -123,14 +108,9 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     const { client, auth, options } = await createOAuthArguments(server, app, binding);
     // A step of its own: a slow identity lookup must not end the step while the server replaces the refresh token.
     const response = await withStepTimeout(() =>
-      withProtocolErrors(() =>
-        withNonceRetry(async () =>
-          oauth.processRefreshTokenResponse(
-            server,
-            client,
-            await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
-          ),
-        ),
+      request(
+        () => oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
+        (answer) => oauth.processRefreshTokenResponse(server, client, answer),
       ),
     );
     if (readSubject(response) !== accountId)
@@ -178,6 +158,10 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
       }),
   };
 }
+
+/** Sends an OAuth request, and repeats it if the server wants another nonce. */
+const request = <T>(send: () => Promise<Response>, parse: (response: Response) => Promise<T>): Promise<T> =>
+  withProtocolErrors(() => withNonceRetry(async () => parse(await send())));
 
 /** The account that the tokens are for. */
 function readSubject({ sub }: oauth.TokenEndpointResponse): string {

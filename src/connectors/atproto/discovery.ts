@@ -4,7 +4,7 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 import { readObject, sendCall, toText } from "../call-api.ts";
 import { createOAuthFetch } from "../oauth-fetch.ts";
 import type { JsonObject } from "../platform.ts";
-import { withProtocolErrors } from "../protocol-errors.ts";
+import { exchange } from "../protocol-errors.ts";
 
 export type AuthorizationServer = oauth.AuthorizationServer &
   Required<
@@ -36,8 +36,9 @@ export async function findIssuer(publicFetch: PublicFetch, serverUrl: string): P
 export async function readServerMetadata(publicFetch: PublicFetch, issuer: string): Promise<AuthorizationServer> {
   const issuerUrl = new URL(issuer);
   const options = { ...createOAuthFetch(publicFetch, issuer), algorithm: "oauth2" } as const;
-  const server = await withProtocolErrors(async () =>
-    oauth.processDiscoveryResponse(issuerUrl, await oauth.discoveryRequest(issuerUrl, options)),
+  const server = await exchange(
+    () => oauth.discoveryRequest(issuerUrl, options),
+    (response) => oauth.processDiscoveryResponse(issuerUrl, response),
   );
   if (!isComplete(server)) throw invalidServerError();
   // Every response must name its issuer (RFC 9207), because all servers share one redirect URI.
