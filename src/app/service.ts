@@ -34,7 +34,7 @@ import { createDevServices } from "#dev/dev-services.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { buildClientDocument } from "#connectors/catalog.ts";
+import { buildClientDocument } from "#connectors/atproto/client.ts";
 import { createPlatforms, type PlatformSetup } from "#connectors/connectors.ts";
 
 export interface Service {

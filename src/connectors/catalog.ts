@@ -1,6 +1,5 @@
 import type { PlatformApp } from "#domain/ports/platforms.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import type { PrivateJwk } from "#lib/signing-keys.ts";
 import { bluesky } from "./bluesky/connect.ts";
 import { facebook } from "./facebook/connect.ts";
 import { instagram } from "./instagram/connect.ts";
@@ -11,10 +10,9 @@ import { threads } from "./threads/connect.ts";
 import { tiktok } from "./tiktok/connect.ts";
 import { x } from "./x/connect.ts";
 import { youtube } from "./youtube/connect.ts";
-import type { JsonObject, Platform } from "./platform.ts";
-import { buildClientMetadata, clientMetadataPath } from "./atproto/client.ts";
+import type { Platform } from "./platform.ts";
 import type { AtprotoSetup } from "./atproto/connector.ts";
-import { callbackPath, type PlatformSetup } from "./connectors.ts";
+import type { PlatformSetup } from "./connectors.ts";
 import { stepTimeoutMs } from "./step-timeout.ts";
 
 /** Every platform that uses RFC 6749: all except Bluesky. In development, the sandbox is added. */
@@ -49,14 +47,6 @@ export function createPlatformSetups(
   ];
 }
 
-/** The metadata document that servers of the AT Protocol read about this server. */
-export function buildClientDocument(
-  base: string,
-  clientKeys: readonly PrivateJwk[],
-): { path: string; body: JsonObject } {
-  return { path: clientMetadataPath, body: buildClientMetadata(base, callbackPath, bluesky, clientKeys) };
-}
-
 /** An error message for each credential of an unknown platform, or of a platform that needs none: probably typos. */
 export function describeUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
   const configurableIds = catalog.filter(({ appRegistration }) => !appRegistration).map(({ id }) => id);
@@ -65,8 +55,6 @@ export function describeUnusedCredentials(credentials: Readonly<Record<string, P
     .map((name) => {
       const platform = [...catalog, bluesky].find(({ id }) => id === name);
       if (platform) return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: ${platform.name} needs no credentials`;
-      const expectation =
-        configurableIds.length === 0 ? "no platform has settings" : `expected one of ${configurableIds.join(", ")}`;
-      return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: unknown platform; ${expectation}`;
+      return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: unknown platform; expected one of ${configurableIds.join(", ")}`;
     });
 }

@@ -20,17 +20,12 @@ export type PlatformSetup = OAuthSetup | AtprotoSetup;
 /** How accounts of one platform are connected. */
 export type Connector = Omit<Platforms, "list" | "find">;
 
-/** Platforms redirect users to this path. */
-export const callbackPath = "/api/platforms/callback/";
-
 export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
   const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup, base)]));
   const connectorById = new Map(
     setups.map((setup) => [
       setup.platform.id,
-      isAtproto(setup)
-        ? createAtprotoConnector(base, callbackPath, setup)
-        : createOAuthConnector(base, callbackPath, setup, log),
+      isAtproto(setup) ? createAtprotoConnector(base, setup) : createOAuthConnector(base, setup, log),
     ]),
   );
 
@@ -57,20 +52,16 @@ const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platfor
 
 function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
   const { id, name, limits, publishing } = setup.platform;
-  const publishingInfo = { canPublish: publishing !== undefined, fetchedMedia: publishing?.fetchedMedia };
-  if (isAtproto(setup)) {
-    const { defaultInstance } = setup.platform;
-    return { id, name, hasInstances: true, defaultInstance, isConfigured: true, ...publishingInfo, limits };
-  }
+  const fetchedMedia = publishing?.fetchedMedia;
+  const info = { id, name, canPublish: publishing !== undefined, fetchedMedia, limits };
+  if (isAtproto(setup))
+    return { ...info, hasInstances: true, defaultInstance: setup.platform.defaultInstance, isConfigured: true };
   const { platform, app } = setup;
   return {
-    id,
-    name,
+    ...info,
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appRegistration !== undefined,
-    ...publishingInfo,
-    unreachableMedia: canFetchFromServer(platform, base) ? undefined : publishing?.fetchedMedia,
-    limits,
+    unreachableMedia: canFetchFromServer(platform, base) ? undefined : fetchedMedia,
   };
 }
 

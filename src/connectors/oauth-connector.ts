@@ -14,6 +14,8 @@ import {
   type ConnectorContext,
 } from "./oauth.ts";
 import {
+  callbackPath,
+  getEndpoints,
   maxAccounts,
   type ApiCall,
   type CallContext,
@@ -25,7 +27,7 @@ import { timeoutError, withStepTimeout } from "./step-timeout.ts";
 import { toTokens } from "./token-response.ts";
 
 /** Connects accounts of platforms that follow RFC 6749, apart from the deviations that `Platform` describes. */
-export function createOAuthConnector(base: string, callbackPath: string, setup: OAuthSetup, log?: Log): Connector {
+export function createOAuthConnector(base: string, setup: OAuthSetup, log?: Log): Connector {
   const { platform, publicFetch } = setup;
   const { appRegistration } = platform;
 
@@ -35,14 +37,8 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
   function createContext(target: PlatformTarget, registeredApp: PlatformApp | undefined): ConnectorContext {
     const { app = registeredApp } = setup;
     if (!app) throw new Error(`there are no credentials for ${platform.id}`);
-    const { endpoints } = platform;
-    return {
-      platform,
-      endpoints: typeof endpoints === "function" ? endpoints(target.instance) : endpoints,
-      app,
-      redirectUri: buildRedirectUri(target),
-      publicFetch,
-    };
+    const endpoints = getEndpoints(platform, target.instance);
+    return { platform, endpoints, app, redirectUri: buildRedirectUri(target), publicFetch };
   }
 
   /** Applies the timeout, and warns the operator if the platform rejects the configured credentials. */

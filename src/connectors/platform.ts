@@ -1,6 +1,9 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
 import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
 
+/** Platforms redirect users to this path. */
+export const callbackPath = "/api/platforms/callback/";
+
 /** What every platform has, regardless of its protocol. */
 interface PlatformDescription {
   /** Lower-case letters and digits. Used in tools and URLs, and in upper case in settings: `PLATFORM_<NAME>_CLIENT_ID`. */
@@ -77,6 +80,9 @@ export interface Endpoints {
   /** The base URL of the API, without a trailing slash. */
   api: string;
 }
+
+export const getEndpoints = ({ endpoints }: Pick<Platform, "endpoints">, instance: string): Endpoints =>
+  typeof endpoints === "function" ? endpoints(instance) : endpoints;
 
 /** How this server registers with an instance, such as Mastodon's POST /api/v1/apps. */
 export interface AppRegistration {

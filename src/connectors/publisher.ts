@@ -4,7 +4,7 @@ import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/ports/pub
 import { createBoundCallSender } from "./atproto/proofs.ts";
 import { readObject, sendCall } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";
-import type { JsonObject } from "./platform.ts";
+import { getEndpoints, type JsonObject } from "./platform.ts";
 import { CallFailure, classifyStatus } from "./publishing/call-failure.ts";
 import type { ErrorResponse, FileProgress, PublishCall, PublishModule } from "./publishing/publish-module.ts";
 import { createUploadBody, type OpenFile } from "./publishing/upload-body.ts";
@@ -122,8 +122,7 @@ function getApi(
   { connection: { instance }, binding }: Pick<PrepareRequest, "binding"> & { connection: { instance: string } },
 ): string {
   if (platform.protocol === "atproto") return binding?.serverUrl ?? instance;
-  const { endpoints } = platform;
-  return (typeof endpoints === "function" ? endpoints(instance) : endpoints).api;
+  return getEndpoints(platform, instance).api;
 }
 
 /** Error responses are not always JSON. */

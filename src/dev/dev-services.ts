@@ -1,6 +1,7 @@
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import type { Route } from "#http/server.ts";
-import { callbackPath, type PlatformSetup } from "#connectors/connectors.ts";
+import type { PlatformSetup } from "#connectors/connectors.ts";
+import { callbackPath } from "#connectors/platform.ts";
 import type { SandboxStore } from "#db/sandbox.ts";
 import { createDevIssuerRoutes } from "./dev-issuer-routes.ts";
 import { createDevIssuer } from "./dev-issuer.ts";

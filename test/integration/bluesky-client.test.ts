@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { buildClientDocument } from "#connectors/catalog.ts";
+import { buildClientDocument } from "#connectors/atproto/client.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";

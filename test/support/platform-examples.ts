@@ -1,4 +1,11 @@
-import type { ApiCall, Endpoints, JsonObject, Platform, PlatformAccount } from "#connectors/platform.ts";
+import {
+  getEndpoints,
+  type ApiCall,
+  type Endpoints,
+  type JsonObject,
+  type Platform,
+  type PlatformAccount,
+} from "#connectors/platform.ts";
 
 /**
  * Responses of each platform, in the shape that its documentation shows, and what the connector must read from them.
@@ -22,8 +29,7 @@ export const sampleCredential = { accessToken: "the-token", clientId: "our-id", 
 
 export const exampleInstance = "https://instance.example";
 
-export const resolveEndpoints = ({ endpoints }: Platform): Endpoints =>
-  typeof endpoints === "function" ? endpoints(exampleInstance) : endpoints;
+export const resolveEndpoints = (platform: Platform): Endpoints => getEndpoints(platform, exampleInstance);
 
 /** Drops undefined values, which mean the same as missing ones. */
 export const omitUndefined = <T extends object>(value: T): Partial<T> =>

@@ -2,10 +2,11 @@ import * as oauth from "oauth4webapi";
 import { PlatformError } from "#domain/model/platform-error.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
-import type { AtprotoPlatform, JsonObject } from "../platform.ts";
+import { bluesky } from "../bluesky/connect.ts";
+import { callbackPath, type AtprotoPlatform, type JsonObject } from "../platform.ts";
 
 /** Where servers of the AT Protocol read our client metadata. The path is part of our client id, so it must not change. */
-export const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
+const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
 
 /** Our identity as an OAuth client. Servers can't read a document on loopback, so they accept a special id there. */
 export interface AtprotoClient {
@@ -16,11 +17,7 @@ export interface AtprotoClient {
   callbackUrl: string;
 }
 
-export function createAtprotoClient(
-  base: string,
-  callbackPath: string,
-  { id, scopes }: AtprotoPlatform,
-): AtprotoClient {
+export function createAtprotoClient(base: string, { id, scopes }: AtprotoPlatform): AtprotoClient {
   const callbackUrl = `${base}${callbackPath}${id}`;
   if (!isLoopbackName(new URL(base).hostname))
     return { clientId: `${base}${clientMetadataPath}`, redirectUri: callbackUrl, callbackUrl };
@@ -31,22 +28,20 @@ export function createAtprotoClient(
 }
 
 /**
- * The document at `clientMetadataPath`. If a client does not authenticate, servers end its sessions after two weeks, so
- * the document contains our public keys.
+ * The metadata document that servers of the AT Protocol read about this server. If a client does not authenticate,
+ * servers end its sessions after two weeks, so the document contains our public keys.
  */
-export function buildClientMetadata(
+export function buildClientDocument(
   base: string,
-  callbackPath: string,
-  platform: AtprotoPlatform,
   clientKeys: readonly PrivateJwk[],
-): JsonObject {
-  return {
+): { path: string; body: JsonObject } {
+  const body = {
     client_id: `${base}${clientMetadataPath}`,
     client_name: "Atelier",
     client_uri: base,
     application_type: "web",
-    redirect_uris: [`${base}${callbackPath}${platform.id}`],
-    scope: platform.scopes.join(" "),
+    redirect_uris: [`${base}${callbackPath}${bluesky.id}`],
+    scope: bluesky.scopes.join(" "),
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: "private_key_jwt",
@@ -54,6 +49,7 @@ export function buildClientMetadata(
     jwks: { keys: clientKeys.map(({ d: _, ...publicKey }) => publicKey) },
     dpop_bound_access_tokens: true,
   };
+  return { path: clientMetadataPath, body };
 }
 
 /** How we authenticate: with the key of this id, or not at all on loopback, where servers can't read our keys. */

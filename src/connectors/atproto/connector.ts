@@ -22,9 +22,9 @@ export interface AtprotoSetup extends IdentitySources {
 }
 
 /** Connects accounts of the AT Protocol: pushed requests (RFC 9126), tokens bound to a key (RFC 9449), DIDs. */
-export function createAtprotoConnector(base: string, callbackPath: string, setup: AtprotoSetup): Connector {
+export function createAtprotoConnector(base: string, setup: AtprotoSetup): Connector {
   const { platform, publicFetch, clientKeys } = setup;
-  const { clientId, redirectUri, callbackUrl } = createAtprotoClient(base, callbackPath, platform);
+  const { clientId, redirectUri, callbackUrl } = createAtprotoClient(base, platform);
   const scope = platform.scopes.join(" ");
   const newestKeyId = clientKeys[0]?.kid;
 
