@@ -70,14 +70,7 @@ export interface SignInOptions {
 
 export function createSignIn({ deps, providers, sessions, log }: SignInOptions): SignIn {
   const { baseUrl: base, signer, clock } = deps;
-  const pendingSignIns = createPendingCookie<PendingSignIn>({
-    signer,
-    clock,
-    base,
-    name: "atelier-sign-in",
-    purpose: "sign-in",
-    maxPending: 3,
-  });
+  const pendingSignIns = createPendingCookie<PendingSignIn>({ signer, clock, base }, "sign-in", 3);
   const relyingParties = new Map(
     providers.map((identityProvider) => [
       identityProvider.id,

@@ -1,8 +1,8 @@
 import { minutes, type Clock } from "./clock.ts";
-import type { Signer, TokenPurpose } from "./signed-token.ts";
+import type { Signer } from "./signed-token.ts";
 
 /** A cookie that is scoped to all paths of `{base}` and to no other host. */
-export interface HostCookie {
+interface HostCookie {
   readonly name: string;
   /** Returns the value of this cookie in a `Cookie` header. */
   read(header: string | undefined): string | undefined;
@@ -39,37 +39,25 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
-export interface PendingCookie<Pending extends { state: string }> {
+interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;
   /** Returns the flow with this state if this browser started it, and the `Set-Cookie` value that removes it. */
   consume(state: string | null, cookieHeader: string | undefined): { pending: Pending | undefined; setCookie: string };
 }
 
-export interface PendingCookieOptions {
-  signer: Signer;
-  clock: Clock;
-  base: string;
-  name: string;
-  purpose: TokenPurpose;
-  maxPending: number;
-}
-
 const flowLifetime = minutes(10);
 /** Browsers drop a cookie of more than 4096 bytes, attributes included, so the oldest flows are removed to fit. */
 const maxCookieBytes = 3800;
 
-export function createPendingCookie<Pending extends { state: string }>({
-  signer,
-  clock,
-  base,
-  name,
-  purpose,
-  maxPending,
-}: PendingCookieOptions): PendingCookie<Pending> {
+/** Stores flows that continue on another site in a signed cookie: only this browser can finish them. */
+export function createPendingCookie<Pending extends { state: string }>(
+  { signer, clock, base }: { signer: Signer; clock: Clock; base: string },
+  purpose: "sign-in" | "connect",
+  maxPending: number,
+): PendingCookie<Pending> {
   type StoredPending = Pending & { until: number };
-  const cookie = createHostCookie(base, name);
+  const cookie = createHostCookie(base, `atelier-${purpose}`);
 
   const read = (header: string | undefined): readonly StoredPending[] => {
     const claims = signer.verify(purpose, cookie.read(header) ?? "");

@@ -76,7 +76,7 @@ export class AppError extends Error {
 
   constructor(...[reason, data, options = {}]: AppErrorArguments) {
     const isKey = typeof reason === "string";
-    super(isKey ? (errorMessages[reason] as (data: unknown) => string)(data) : reason.message, pickCause(options));
+    super(isKey ? (errorMessages[reason] as (data: unknown) => string)(data) : reason.message, options);
     this.code = isKey ? toErrorCode(reason) : reason.code;
     this.key = isKey ? reason : undefined;
     this.data = data;
@@ -88,9 +88,6 @@ export class AppError extends Error {
     return errorStatus[this.code];
   }
 }
-
-const pickCause = (options: AppErrorOptions): ErrorOptions | undefined =>
-  "cause" in options ? { cause: options.cause } : undefined;
 
 const toErrorCode = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorCode;
 

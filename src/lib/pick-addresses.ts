@@ -24,7 +24,17 @@ export async function pickPublicAddresses(
   resolve: ResolveName,
   isAllowed: (address: string) => boolean,
 ): Promise<string[]> {
-  return pickAddresses(hostname, (host) => resolvePublicName(host, abortSignal, resolve), isAllowed);
+  const resolvePublicName = async (host: string): Promise<readonly string[]> => {
+    // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
+    if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
+      throw new PublicFetchError("the host is not public", true);
+    try {
+      return await resolve(host, abortSignal);
+    } catch (error) {
+      throw error instanceof NameResolutionError ? new PublicFetchError(error.message, false) : error;
+    }
+  };
+  return pickAddresses(hostname, resolvePublicName, isAllowed);
 }
 
 /**
@@ -57,19 +67,4 @@ const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:"
 
 export function getHostAndPort({ hostname, port, protocol }: URL): string {
   return `${hostname.replace(/\.$/, "")}:${port || defaultPorts[protocol]}`;
-}
-
-async function resolvePublicName(
-  host: string,
-  abortSignal: AbortSignal,
-  resolve: ResolveName,
-): Promise<readonly string[]> {
-  // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
-  if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
-    throw new PublicFetchError("the host is not public", true);
-  try {
-    return await resolve(host, abortSignal);
-  } catch (error) {
-    throw error instanceof NameResolutionError ? new PublicFetchError(error.message, false) : error;
-  }
 }

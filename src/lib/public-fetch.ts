@@ -14,22 +14,14 @@ export interface PublicHostOptions {
   tls?: Pick<RequestOptions, "ca">;
 }
 
-/** Hosts that the operator listed as `host:port`. They may have private IP addresses. */
-export type PrivateHosts = ReadonlySet<string>;
-
-export interface PublicUrlOpenerOptions extends PublicHostOptions {
+interface PublicFetchOptions extends PublicHostOptions {
   /** Limits each name lookup, each wait for a response (one per redirect), and each pause within the body. */
   timeoutMs: number;
-  maxRedirects: number;
-  accept: string;
-  privateHosts?: PrivateHosts | undefined;
+  /** Hosts that the operator listed as `host:port`. They may have private IP addresses. */
+  privateHosts?: ReadonlySet<string> | undefined;
 }
 
-export interface PublicFetchOptions extends PublicHostOptions {
-  timeoutMs: number;
-  maxBytes: number;
-  privateHosts?: PrivateHosts | undefined;
-}
+type PublicUrlOpenerOptions = PublicFetchOptions & { maxRedirects: number; accept: string };
 
 export { PublicFetchError };
 
@@ -105,14 +97,9 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
 }
 
 /** Fetches a small document with the checks of `createPublicUrlOpener`. Limits time and size; follows no redirects. */
-export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
-  const { timeoutMs, maxBytes, ...hostOptions } = options;
-  const openUrl = createPublicUrlOpener({
-    ...hostOptions,
-    timeoutMs,
-    maxRedirects: 0,
-    accept: "application/json",
-  });
+export function createPublicFetch({ maxBytes, ...options }: PublicFetchOptions & { maxBytes: number }): PublicFetch {
+  const { timeoutMs } = options;
+  const openUrl = createPublicUrlOpener({ ...options, maxRedirects: 0, accept: "application/json" });
   return async (url, init) => {
     const timeout = AbortSignal.timeout(init?.timeoutMs ?? timeoutMs);
     const signal = init?.signal ? AbortSignal.any([timeout, init.signal]) : timeout;

@@ -43,14 +43,11 @@ export function createConnectRoutes(
 ): Route[] {
   const { baseUrl: base, signer } = deps;
   const loginPath = new URL(loginUrl).pathname;
-  const pendingConnects = createPendingCookie<SealedPendingConnect & { returnPost?: ReturnPost | undefined }>({
-    signer,
-    clock: deps.clock,
-    base,
-    name: "atelier-connect",
-    purpose: "connect",
-    maxPending: 5,
-  });
+  const pendingConnects = createPendingCookie<SealedPendingConnect & { returnPost?: ReturnPost | undefined }>(
+    { signer, clock: deps.clock, base },
+    "connect",
+    5,
+  );
   /** The form token belongs to the path without the query. */
   function parseRequest(req: IncomingMessage) {
     const { pathname, searchParams } = new URL(req.url ?? "/", base);
