@@ -47,7 +47,7 @@ export const defaultLimits: ImageProcessLimits = {
   maxWaitingPerStudio: 200,
 };
 
-export interface ImageProcessPool {
+interface ImageProcessPool {
   /** Resolves to undefined if the task was dropped. `value` is undefined if it took too long or needed too much memory. */
   run(
     requests: readonly ImageRequest[],
@@ -62,26 +62,22 @@ export interface ImageProcessPool {
 export function createImageProcessPool(limits: ImageProcessLimits): ImageProcessPool {
   const enqueue = createFairQueue(limits.maxProcesses, limits.maxWaitingPerStudio);
   const processes = new Set<ImageProcess>();
-  const idleProcesses: ImageProcess[] = [];
-  const idleTimers = new WeakMap<ImageProcess, NodeJS.Timeout>();
+  /** With the timer that ends each. */
+  const idleProcesses: { child: ImageProcess; timer: NodeJS.Timeout }[] = [];
   let isClosed = false;
 
   function keepIdle(child: ImageProcess): void {
-    idleProcesses.push(child);
     setRef(child, false);
-    const idleTimer = setTimeout(() => {
-      const index = idleProcesses.indexOf(child);
-      if (index >= 0) idleProcesses.splice(index, 1);
-      child.kill("SIGKILL");
-    }, limits.idleMs);
-    idleTimer.unref();
-    idleTimers.set(child, idleTimer);
+    // The process stays in the list until `takeProcess` skips it.
+    const timer = setTimeout(() => child.kill("SIGKILL"), limits.idleMs).unref();
+    idleProcesses.push({ child, timer });
   }
 
   function takeProcess(): ImageProcess {
-    for (let child = idleProcesses.pop(); child; child = idleProcesses.pop()) {
-      clearTimeout(idleTimers.get(child));
-      if (child.connected && child.exitCode === null && child.signalCode === null) {
+    for (let idle = idleProcesses.pop(); idle; idle = idleProcesses.pop()) {
+      const { child, timer } = idle;
+      clearTimeout(timer);
+      if (child.connected && !child.killed && child.exitCode === null && child.signalCode === null) {
         setRef(child, true);
         return child;
       }

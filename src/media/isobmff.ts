@@ -6,19 +6,6 @@ interface Box extends ByteRange {
   type: string;
 }
 
-interface Track {
-  isVideo: boolean;
-  isEnabled: boolean;
-  isSideways: boolean;
-  width: number;
-  height: number;
-}
-
-interface Movie {
-  seconds: number;
-  isSideways: boolean;
-}
-
 /** Reads media metadata from the movie and track headers of MP4, QuickTime and M4V files (ISO/IEC 14496-12). */
 export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
   for await (const box of readChildren(read, { start: 0, end: bytes }, parseBox)) {
@@ -30,7 +17,7 @@ export async function readIsobmff(read: ReadPiece, bytes: number): Promise<Media
 async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
   let header: Buffer | undefined;
   let fragments: Buffer | undefined;
-  const tracks: Track[] = [];
+  const tracks: Awaited<ReturnType<typeof readTrack>>[] = [];
   for await (const box of readChildren(read, moov, parseBox)) {
     if (box.type === "mvhd") header = await readContent(read, box);
     else if (box.type === "mvex") fragments = await readChild(read, box, "mehd");
@@ -48,7 +35,7 @@ async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
 }
 
 /** ISO/IEC 14496-12 §8.2.2, and §8.8.2 for the duration of a fragmented movie. */
-function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefined): Movie {
+function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefined) {
   const isLong = header?.[0] === 1;
   if (!header || header.length < (isLong ? 84 : 72)) return { seconds: 0, isSideways: false };
   const duration = isLong ? readDuration(header, 24, 8) : readDuration(header, 16, 4);
@@ -59,7 +46,7 @@ function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefi
   };
 }
 
-async function readTrack(read: ReadPiece, trak: Box): Promise<Track> {
+async function readTrack(read: ReadPiece, trak: Box) {
   let header: Buffer | undefined;
   let handler: Buffer | undefined;
   for await (const box of readChildren(read, trak, parseBox)) {

@@ -23,17 +23,11 @@ export function createSingleFlight<T>(): (
     failedKeys.add(key);
     setTimeout(() => failedKeys.delete(key), failureTtlMs).unref();
   };
-  const attempt = async (key: string, work: SingleFlightWork<T>, failureKey: string): Promise<T | undefined> => {
-    try {
-      return await work(() => rememberFailure(failureKey));
-    } finally {
-      inFlightTasks.delete(key);
-    }
-  };
 
   return async (key, work, failureKey = key) => {
     if (failedKeys.has(failureKey)) return undefined;
-    const task = inFlightTasks.get(key) ?? attempt(key, work, failureKey);
+    const task =
+      inFlightTasks.get(key) ?? work(() => rememberFailure(failureKey)).finally(() => inFlightTasks.delete(key));
     inFlightTasks.set(key, task);
     return task;
   };
