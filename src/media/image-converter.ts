@@ -24,12 +24,12 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
   const requestsByKey = new Map<string, ImageRequest[]>();
   const failedInspections = new Map<string, number>();
 
-  const run = async (
+  const run = async <Result extends ImageTaskResult>(
     request: ImageRequest,
     source: ByteSource,
     task: ImageTask,
     onFailure?: () => ImageTaskResult | undefined,
-  ): Promise<ImageTaskResult | undefined> => {
+  ): Promise<Result | undefined> => {
     const { key, imageKey, isUrgent } = request;
     const isThumbnail = task.kind === "thumbnail";
     const requests = requestsByKey.get(key) ?? [];
@@ -46,7 +46,7 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
     try {
       // After a preview has failed because it was too expensive, other previews of the same image are skipped for a
       // while: they would fail too. Thumbnails, and renditions for publications, are still attempted.
-      return await runOncePerKey(key, work, isUrgent || isThumbnail ? key : imageKey);
+      return (await runOncePerKey(key, work, isUrgent || isThumbnail ? key : imageKey)) as Result | undefined;
     } finally {
       requestsByKey.delete(key);
     }
@@ -62,20 +62,11 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
   };
 
   return {
-    inspectImage: async (request, source) =>
-      (await run(request, source, { kind: "inspect" }, () => countFailedInspection(request.imageKey))) as
-        | ImageInspection
-        | undefined,
-    createRendition: async (request, source, plan) =>
-      (await run(request, source, { kind: "render", plan })) as
-        | RenderedImage
-        | { problem: "unreadable" | "too_many_pixels" | "too_large" }
-        | undefined,
+    inspectImage: (request, source) =>
+      run(request, source, { kind: "inspect" }, () => countFailedInspection(request.imageKey)),
+    createRendition: (request, source, plan) => run(request, source, { kind: "render", plan }),
     async createThumbnail(request, source) {
-      const result = (await run(request, source, { kind: "thumbnail" })) as
-        | RenderedImage
-        | { problem: string }
-        | undefined;
+      const result = await run<RenderedImage | { problem: "unreadable" }>(request, source, { kind: "thumbnail" });
       return result && "content" in result ? result.content : undefined;
     },
     close: pool.close,
