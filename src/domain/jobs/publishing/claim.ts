@@ -4,27 +4,6 @@ import type { Publication } from "../../model/publication.ts";
 import type { Deps, JobDeps, Tx } from "../../ports/deps.ts";
 import type { RunChange } from "../../ports/publications.ts";
 
-export type WorkerDeps = Pick<
-  JobDeps,
-  | "publications"
-  | "publicationRuns"
-  | "memberships"
-  | "grants"
-  | "platforms"
-  | "platformStore"
-  | "publisher"
-  | "assets"
-  | "files"
-  | "media"
-  | "imageInspections"
-  | "vault"
-  | "transact"
-  | "newId"
-  | "newSecret"
-  | "clock"
-  | "sleep"
->;
-
 /** The worker no longer has its claim: another worker took over the publication, or a user changed it. */
 export class LostClaimError extends Error {
   override readonly name = "LostClaimError";
@@ -34,7 +13,7 @@ export class LostClaimError extends Error {
 export type RunStep = Omit<PublicationStep, "condition">;
 
 /** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
-export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
+export function applyStep(deps: JobDeps, publication: Publication, step: RunStep): Promise<Publication> {
   return deps.transact({ job: "publish" }, (tx) => applyStepInTransaction(deps, tx, publication, step));
 }
 
@@ -54,7 +33,7 @@ export function applyStepInTransaction(
  * `applyStep`, which also records the activity.
  */
 export async function updateClaimed(
-  { publicationRuns }: Pick<WorkerDeps, "publicationRuns">,
+  { publicationRuns }: Pick<JobDeps, "publicationRuns">,
   { id, state, fence }: Publication,
   change: RunChange,
 ): Promise<Publication> {

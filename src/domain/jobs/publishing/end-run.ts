@@ -1,8 +1,9 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { Publication } from "../../model/publication.ts";
 import { unscheduledColumns } from "../../model/publish-time.ts";
+import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, FailedOutcome } from "../../ports/publisher.ts";
-import { applyStep, applyStepInTransaction, type WorkerDeps } from "./claim.ts";
+import { applyStep, applyStepInTransaction } from "./claim.ts";
 
 /** No retry starts later than this after the first attempt. */
 export const retryWindow = minutes(60);
@@ -13,7 +14,7 @@ export interface Problem {
 }
 
 export async function markPublished(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
@@ -30,18 +31,14 @@ export async function markPublished(
 }
 
 /** Nothing is public. */
-export async function markFailed(
-  deps: WorkerDeps,
-  publication: Publication,
-  { code, message }: Problem,
-): Promise<void> {
+export async function markFailed(deps: JobDeps, publication: Publication, { code, message }: Problem): Promise<void> {
   const change = { ...unscheduledColumns, problem: { code, message } };
   const detail = { code, reason: message };
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
 /** For a run that sent no commit. An earlier commit, whose outcome is unknown, may have made the post public. */
-export function giveUp(deps: WorkerDeps, publication: Publication, problem: Problem): Promise<void> {
+export function giveUp(deps: JobDeps, publication: Publication, problem: Problem): Promise<void> {
   return publication.state === "preparing" && publication.progress?.sentContent
     ? markUnconfirmed(deps, publication, problem.message)
     : markFailed(deps, publication, problem);
@@ -49,7 +46,7 @@ export function giveUp(deps: WorkerDeps, publication: Publication, problem: Prob
 
 /** For a run that can't find out whether the post is public: a user checks the account and resolves the publication. */
 export async function markUnconfirmed(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   reason = "The platform didn’t confirm the post and may still be processing it.",
 ): Promise<void> {
@@ -68,7 +65,7 @@ const retryColumns = { leaseExpiresAt: null, content: null, commitKey: null, com
 
 /** For a run that made nothing public: schedules the next run, unless it would start after the retry window. */
 export async function retryLater(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   { retryAfterMs, message }: { retryAfterMs?: number | undefined; message: string },
 ): Promise<void> {
@@ -91,11 +88,7 @@ export async function retryLater(
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
 
 /** Ends a run whose last call did not make the post public. */
-export async function endUnpublished(
-  deps: WorkerDeps,
-  publication: Publication,
-  outcome: FailedOutcome,
-): Promise<void> {
+export async function endUnpublished(deps: JobDeps, publication: Publication, outcome: FailedOutcome): Promise<void> {
   switch (outcome.kind) {
     case "rejected":
       return markFailed(deps, publication, outcome);
@@ -108,7 +101,7 @@ export async function endUnpublished(
 }
 
 /** Ends an aborted run, before anything is public. */
-export function endAborted(deps: WorkerDeps, publication: Publication, { reason }: AbortSignal): Promise<void> {
+export function endAborted(deps: JobDeps, publication: Publication, { reason }: AbortSignal): Promise<void> {
   const hasTimedOut = reason instanceof DOMException && reason.name === "TimeoutError";
   return hasTimedOut
     ? retryLater(deps, publication, { message: "the transfer took too long" })
@@ -116,7 +109,7 @@ export function endAborted(deps: WorkerDeps, publication: Publication, { reason 
 }
 
 /** Ends the claim at shutdown, so that another worker can take the publication. */
-async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
+async function releaseClaim(deps: JobDeps, publication: Publication): Promise<void> {
   await deps.transact({ job: "publish" }, async (tx) => {
     const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
     await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });

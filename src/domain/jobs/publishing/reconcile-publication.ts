@@ -1,9 +1,10 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { toSentContent } from "../../model/publication-content.ts";
 import type { Publication } from "../../model/publication.ts";
+import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, LookUpOutcome } from "../../ports/publisher.ts";
 import { createCallWithToken } from "./call-with-token.ts";
-import { updateClaimed, type WorkerDeps } from "./claim.ts";
+import { updateClaimed } from "./claim.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 
 /** How long workers retry if the platform does not respond. */
@@ -16,7 +17,7 @@ const backoff = { minMs: 500, maxMs: seconds(15) } as const;
  * Tries once to find out whether a commit made the post public. The commit is repeated only if the platform can't
  * publish it twice. If the outcome stays unknown, the publication waits for the next attempt, and finally for a user.
  */
-export async function reconcile(deps: WorkerDeps, publication: Publication): Promise<void> {
+export async function reconcile(deps: JobDeps, publication: Publication): Promise<void> {
   const { publisher, publications } = deps;
   const { commitKey, committedAt, studioId, connectionId } = publication;
   const connection = await deps.platformStore.find(studioId, connectionId);
@@ -65,7 +66,7 @@ interface Attempt {
   elapsedMs: number;
 }
 
-function endAttempt(deps: WorkerDeps, publication: Publication, attempt: Attempt, finding: Finding): Promise<void> {
+function endAttempt(deps: JobDeps, publication: Publication, attempt: Attempt, finding: Finding): Promise<void> {
   switch (finding.kind) {
     case "published":
       return markPublished(deps, publication, finding);
@@ -95,7 +96,7 @@ function endAttempt(deps: WorkerDeps, publication: Publication, attempt: Attempt
  * of the account runs until then.
  */
 async function tryLater(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   { progress, elapsedMs }: Attempt,
   retryAfterMs = 0,

@@ -3,17 +3,18 @@ import type { PlatformConnection } from "../../model/connection.ts";
 import { digestContent, type PublicationContent, toSentContent } from "../../model/publication-content.ts";
 import type { PlatformProgress } from "../../model/publication-progress.ts";
 import type { Publication } from "../../model/publication.ts";
+import type { JobDeps } from "../../ports/deps.ts";
 import type { PrepareOutcome } from "../../ports/publisher.ts";
 import { fitContent } from "../../steps/fit-content.ts";
 import { type CallWithToken, createCallWithToken } from "./call-with-token.ts";
-import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
+import { applyStepInTransaction, LostClaimError, updateClaimed } from "./claim.ts";
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { checkStart, continueRun, startRun } from "./start-run.ts";
 
 /** What every step of a run uses. */
 interface Run {
-  deps: WorkerDeps;
+  deps: JobDeps;
   connection: PlatformConnection;
   callWithToken: CallWithToken;
   signal: AbortSignal;
@@ -35,7 +36,7 @@ type Preparation =
   | { kind: "ended" };
 
 /** Runs a claimed publication once. Each step is an update that has no effect unless the row has the claim's fence. */
-export async function runPublication(deps: WorkerDeps, publication: Publication, signal: AbortSignal): Promise<void> {
+export async function runPublication(deps: JobDeps, publication: Publication, signal: AbortSignal): Promise<void> {
   try {
     if (publication.state === "committing") await reconcile(deps, publication);
     else await prepareAndCommit(deps, publication, signal);
@@ -45,7 +46,7 @@ export async function runPublication(deps: WorkerDeps, publication: Publication,
   }
 }
 
-async function prepareAndCommit(deps: WorkerDeps, publication: Publication, signal: AbortSignal): Promise<void> {
+async function prepareAndCommit(deps: JobDeps, publication: Publication, signal: AbortSignal): Promise<void> {
   const start = await checkStart(deps, publication);
   if (start.kind === "problem") return giveUp(deps, publication, start.problem);
   const { connection } = start;
@@ -136,14 +137,14 @@ async function end(work: Promise<void>): Promise<Preparation> {
 }
 
 /** Nothing is public. The next run, or the rest of this one, reads the post again and uploads its files again. */
-const discardPreparation = (deps: WorkerDeps, publication: Publication): Promise<Publication> =>
+const discardPreparation = (deps: JobDeps, publication: Publication): Promise<Publication> =>
   updateClaimed(deps, publication, { content: null, progress: null });
 
 type CommittingPublication = StartedPublication & { commitKey: string; committedAt: number };
 
 /** From here on the post may be public, so this is recorded before the request is sent. */
 async function recordCommit(
-  deps: WorkerDeps,
+  deps: JobDeps,
   { publication, progress: platform }: PreparedCommit,
 ): Promise<CommittingPublication> {
   const commitKey = deps.newSecret();

@@ -8,9 +8,10 @@ import { digestContent, type PublicationContent } from "../../model/publication-
 import type { PublicationProgress } from "../../model/publication-progress.ts";
 import type { Publication } from "../../model/publication.ts";
 import { unscheduledColumns } from "../../model/publish-time.ts";
+import type { JobDeps } from "../../ports/deps.ts";
 import { mayPublishWithoutApproval } from "../../policy.ts";
 import { findPublishProblems } from "../../steps/find-publish-problems.ts";
-import { applyStepInTransaction, LostClaimError, type WorkerDeps } from "./claim.ts";
+import { applyStepInTransaction, LostClaimError } from "./claim.ts";
 import { type Problem, retryWindow } from "./end-run.ts";
 
 /** Shorter than the 24 hours for which platforms keep media without a post. */
@@ -19,7 +20,7 @@ const uploadLifetime = hours(20);
 type StartCheck = { kind: "startable"; connection: PlatformConnection } | { kind: "problem"; problem: Problem };
 
 /** Checks what may have changed since the request: the time, the user, the grant and the account. */
-export async function checkStart(deps: WorkerDeps, publication: Publication): Promise<StartCheck> {
+export async function checkStart(deps: JobDeps, publication: Publication): Promise<StartCheck> {
   const { studioId, connectionId, approvedBy, requestedBy, requestedGrantId, requestedClientId } = publication;
   const problem = (code: string, message: string): StartCheck => ({ kind: "problem", problem: { code, message } });
   const now = await deps.publications.getTime();
@@ -40,7 +41,7 @@ export async function checkStart(deps: WorkerDeps, publication: Publication): Pr
 
 /** Stores the content of the earlier commit, and its revision: the post may have been edited since then. */
 export function continueRun(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   content: PublicationContent,
 ): Promise<Publication> {
@@ -58,7 +59,7 @@ type RunStart =
 
 /** Stores the content to send: the post as it is now. */
 export async function startRun(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   connection: PlatformConnection,
 ): Promise<RunStart> {

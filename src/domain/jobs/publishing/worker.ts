@@ -3,8 +3,8 @@ import { tryChangePublication, workerActor } from "../../changes/change-publicat
 import { retryOnConflict } from "../../model/conflict.ts";
 import type { Publication } from "../../model/publication.ts";
 import { unscheduledColumns } from "../../model/publish-time.ts";
+import type { JobDeps } from "../../ports/deps.ts";
 import type { PendingWork, UsedSlots } from "../../ports/publications.ts";
-import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
 
 /** A publication that has not started this long after its time is missed: it is not published late. */
@@ -37,7 +37,7 @@ export interface WorkerOptions {
 }
 
 /** Runs due publications. Any number of processes can have a worker. */
-export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions): PublishingWorker {
+export function startPublishingWorker(deps: JobDeps, options: WorkerOptions): PublishingWorker {
   const { concurrency, leaseMs = defaultLeaseMs, pollMs = defaultPollMs, onError } = options;
   const { maxRunMs = defaultMaxRunMs } = options;
   const controller = new AbortController();
@@ -109,7 +109,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
 }
 
 async function claimNext(
-  { publicationRuns }: WorkerDeps,
+  { publicationRuns }: JobDeps,
   { now, hasAbandoned, hasDue }: PendingWork,
   leaseMs: number,
   slots: UsedSlots,
@@ -122,7 +122,7 @@ async function claimNext(
 }
 
 async function runWithLease(
-  deps: WorkerDeps,
+  deps: JobDeps,
   publication: Publication,
   signal: AbortSignal,
   { leaseMs, onError }: { leaseMs: number; onError: WorkerOptions["onError"] },
@@ -140,12 +140,12 @@ async function runWithLease(
   }
 }
 
-async function extendLease(deps: WorkerDeps, { id, fence }: Publication, leaseMs: number): Promise<void> {
+async function extendLease(deps: JobDeps, { id, fence }: Publication, leaseMs: number): Promise<void> {
   const leaseExpiresAt = (await deps.publications.getTime()) + leaseMs;
   await deps.publicationRuns.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
 }
 
-async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void> {
+async function markMissed(deps: JobDeps, nextRunBefore: number): Promise<void> {
   for (;;) {
     const overduePublications = await deps.publications.listOverdue(nextRunBefore, missedBatchSize);
     for (const publication of overduePublications) {
