@@ -8,8 +8,7 @@ import { resolveStudioCaller } from "../steps/resolve-studio-caller.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { throwAsAppError } from "../model/platform-error.ts";
 import { getConfiguredPlatform } from "../steps/configured-platform.ts";
-import type { PlatformTarget } from "../model/connection.ts";
-import type { ConnectLink, PendingConnect, SealedPendingConnect } from "../ports/platforms.ts";
+import type { ConnectLink, SealedPendingConnect } from "../ports/platforms.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 
 /** How long a user may stay on the platform's consent page. */
@@ -56,26 +55,16 @@ export async function startConnect(
   input: { token: string },
 ): Promise<{ location: string } & SealedPendingConnect> {
   const { link, platformInfo } = await openConnectLink(deps, signedInUser, input);
-  const authorization = await startAuthorization(deps, platformInfo, link).catch((error: unknown) =>
-    throwAsAppError(error, platformInfo),
-  );
+  const authorization = await getOrRegisterApp(deps, platformInfo, link)
+    .then((app) => deps.platforms.startAuthorization(link, app))
+    .catch((error: unknown) => throwAsAppError(error, platformInfo));
   const now = deps.clock();
+  const { state, tokenKey } = authorization;
   // A new attempt replaces the state of the previous one, so that users can go back and start again.
-  if (
-    !(await deps.platformStore.startConnectLink(
-      link.tokenHash,
-      sha256(authorization.state),
-      now,
-      now + stateLifetimeMs,
-    ))
-  )
+  if (!(await deps.platformStore.startConnectLink(link.tokenHash, sha256(state), now, now + stateLifetimeMs)))
     throw connectExpiredError();
-  return { ...authorization, tokenKey: sealTokenKey(deps, authorization) };
-}
-
-/** Encrypts the key that the platform's tokens will be bound to, because the browser stores it until the callback. */
-function sealTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
-  return tokenKey === undefined ? undefined : vault.seal("platform-connect", [state], tokenKey);
+  // The browser stores the key that the platform's tokens will be bound to until the callback, so it is encrypted.
+  return { ...authorization, tokenKey: tokenKey && deps.vault.seal("platform-connect", [state], tokenKey) };
 }
 
 export function unsealTokenKey(
@@ -89,14 +78,6 @@ export function unsealTokenKey(
     // Sealed with a retired secret.
     throw connectExpiredError();
   }
-}
-
-async function startAuthorization(
-  deps: ConnectDeps,
-  platformInfo: PlatformInfo,
-  target: PlatformTarget,
-): ReturnType<Deps["platforms"]["startAuthorization"]> {
-  return deps.platforms.startAuthorization(target, await getOrRegisterApp(deps, platformInfo, target));
 }
 
 export const connectExpiredError = (): AppError => new AppError("connect_expired:page");

@@ -91,7 +91,7 @@ async function storeConnection(
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, limits, connectedAt: now };
   // Reconnecting an account reuses its row, so seal the credential for the id that `insertOrUpdate` returns.
   const id = await tx.platformStore.insertOrUpdate(row, maxConnections);
-  if (id === undefined) throw tooManyConnectionsError();
+  if (id === undefined) throw new AppError("quota_exceeded:connections", { limit: maxConnections });
   const sealedCredential = sealCredential(deps, { id, studioId }, { tokens, app });
   await tx.platformStore.connect(id, sealedCredential, computeCredentialTimes(tokens, now), {
     userId: caller.user.id,
@@ -100,5 +100,3 @@ async function storeConnection(
   const detail = { platform, account: getAccountLabel(account), ...(instance === "" ? {} : { instance }) };
   await recordActivity(deps, tx, caller, "platform.connected", id, detail);
 }
-
-const tooManyConnectionsError = (): AppError => new AppError("quota_exceeded:connections", { limit: maxConnections });

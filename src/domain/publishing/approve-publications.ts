@@ -5,10 +5,9 @@ import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
 import { retryOnConflict } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
-import { authorize } from "../policy.ts";
 import { parsePostId, revisionConflictError } from "../model/post.ts";
 import { id } from "../model/text.ts";
-import { assertApprover, lockPost } from "./change-publication.ts";
+import { authorizeApprover, lockPost } from "./change-publication.ts";
 import { applyEvent, assertPossible, type ChangeDeps, changeState } from "./change-state.ts";
 import { digestContent } from "../model/publication-content.ts";
 import { readContent } from "../changes/read-content.ts";
@@ -42,8 +41,7 @@ export async function approvePublication(
   caller: Caller,
   { publicationId, scheduledFor, ...input }: z.input<typeof approvePublicationInput>,
 ): Promise<PublicationView> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
+  await authorizeApprover(deps, caller);
   const { postId } = await getPublication(deps, caller, publicationId);
   const publications = [{ id: publicationId, scheduledFor }];
   const [publication] = await approveProposals(deps, caller, { ...input, postId, publications });
@@ -70,8 +68,7 @@ export async function approvePost(
   caller: Caller,
   input: z.input<typeof approvePostInput>,
 ): Promise<{ publications: PublicationView[] }> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
+  await authorizeApprover(deps, caller);
   return { publications: await approveProposals(deps, caller, { ...input, postId: parsePostId(input.postId) }) };
 }
 
@@ -145,8 +142,7 @@ export async function unapprovePublication(
   caller: Caller,
   { publicationId }: { publicationId: string },
 ): Promise<PublicationView> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
+  await authorizeApprover(deps, caller);
   return changeState(deps, caller, publicationId, "publication.unapproved", () => ({
     event: "unapprove",
     // Without the approved revision, the proposal does not look like one that was changed after its approval.

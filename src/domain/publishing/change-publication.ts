@@ -41,8 +41,7 @@ export async function sendBackPublication(
   caller: Caller,
   input: z.infer<typeof cancelPublicationInput>,
 ): Promise<PublicationView> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
+  await authorizeApprover(deps, caller);
   return changeState(deps, caller, input.publicationId, "publication.canceled", (publication) => {
     assertPossible(publication, "approve");
     return { event: "cancel", change: { ...unscheduledColumns, problem: sentBackProblem } };
@@ -136,8 +135,7 @@ export async function resolvePublication(
   caller: Caller,
   input: z.infer<typeof resolvePublicationInput> & { publicationId: string },
 ): Promise<PublicationView> {
-  authorize(caller, "publications.approve");
-  await assertApprover(deps, caller);
+  await authorizeApprover(deps, caller);
   if (input.outcome === "retry")
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
       assertPossible(publication, "publishAgain");
@@ -185,11 +183,8 @@ async function assertPlatformHost(
 }
 
 /** Only users who may publish can approve, and only in the web app: an AI client never can. */
-export async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
-  if (caller.client || !(await mayCallerPublish(deps, caller))) throw new AppError("forbidden:approve");
-}
-
-async function mayCallerPublish({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<boolean> {
-  const studio = await studios.find(caller.studio.id);
-  return studio !== undefined && mayPublishWithoutApproval(caller, studio.approval);
+export async function authorizeApprover({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<void> {
+  authorize(caller, "publications.approve");
+  const studio = caller.client ? undefined : await studios.find(caller.studio.id);
+  if (!studio || !mayPublishWithoutApproval(caller, studio.approval)) throw new AppError("forbidden:approve");
 }

@@ -53,7 +53,7 @@ export async function applyEvent(
   { event, change }: StateChange,
 ): Promise<PublicationWithNames> {
   assertPossible(publication, event);
-  // The studio's rule may have changed since `assertApprover`.
+  // The studio's rule may have changed since `authorizeApprover`.
   if (approvalEvents.includes(event) && !tx.mayPublish) throw new AppError("forbidden:approve");
   const { fence, scheduledFor } = publication;
   const changedPublication = await changePublication(deps, tx, caller, publication, {

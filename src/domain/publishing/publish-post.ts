@@ -15,7 +15,7 @@ import type { Deps, Tx } from "../ports/deps.ts";
 import { assertPublishable } from "../steps/find-publish-problems.ts";
 import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/inspect-images.ts";
 import { idempotencyKey, runOnce } from "../steps/run-once.ts";
-import { cancelPublication } from "./change-publication.ts";
+import { cancelPublication, lockPost } from "./change-publication.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -50,10 +50,8 @@ export async function publishPost(
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
       // Checked only in the first call: a repeated call returns the first result, even after the time has passed.
       const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
-      const post = await tx.posts.lock(caller.studio.id, postId);
-      if (!post) throw notFoundError("post");
+      const { post, assets } = await lockPost(tx, { studioId: caller.studio.id, postId });
       if (input.revision !== undefined && input.revision !== post.revision) throw revisionConflictError(post.revision);
-      const assets = await tx.assets.listByPosts([postId]);
       const connections = await findConnections(tx, caller, connectionIds);
       await assertPublishable({ ...deps, ...tx }, post, assets, connections);
       const needsApproval = input.propose === true || !tx.mayPublish;
