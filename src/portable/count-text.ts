@@ -17,7 +17,7 @@ export interface TextLimit {
 }
 
 /** Excludes punctuation that follows the link in a sentence. */
-const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
+export const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 
 /** The server of a mention. An `@` after a letter, `=` or `/` belongs to an email or a link. */
 const mentionedServerPattern =

@@ -1,4 +1,4 @@
-import { countText } from "./count-text.ts";
+import { countText, linkPattern } from "./count-text.ts";
 import { isHandle } from "./handle.ts";
 
 /** A part of the text that is a link, a mention or a tag. Positions count UTF-16 units, as strings do. */
@@ -8,8 +8,6 @@ export type TextFeature = { start: number; end: number } & (
   | { kind: "tag"; tag: string }
 );
 
-/** Excludes punctuation that follows the link in a sentence. */
-const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 /** Ends with a letter or digit, so that it excludes punctuation that follows. */
 const mentionPattern = /(?<=^|[\s(])@([a-z0-9][a-z0-9.-]{0,251}[a-z0-9])/gi;
 /** A tag ends at white space or an invisible character. U+FE0F after `#` makes it an emoji. */
