@@ -6,15 +6,11 @@ export const stepTimeoutMs = 10_000;
 export async function withStepTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let hasTimedOut = false;
-  const timer = setTimeout(() => {
+  using _ = setTimeout(() => {
     hasTimedOut = true;
     reject(timeoutError());
   }, stepTimeoutMs);
-  try {
-    return await Promise.race([work(() => hasTimedOut), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await Promise.race([work(() => hasTimedOut), timeout]);
 }
 
 export const timeoutError = (): PlatformError => new PlatformError("unavailable", "it didn’t respond in time");

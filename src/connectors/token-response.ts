@@ -27,12 +27,11 @@ export async function normalizeTokenResponse(
 }
 
 function toStandardToken(body: JsonObject): JsonObject {
-  const expiresIn = parseLifetimeSeconds(body["expires_in"]);
   return {
     access_token: body["access_token"],
     token_type: body["token_type"] ?? "bearer",
-    ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
-    ...(toText(body["refresh_token"]) === undefined ? {} : { refresh_token: body["refresh_token"] }),
+    expires_in: parseLifetimeSeconds(body["expires_in"]),
+    refresh_token: toText(body["refresh_token"]) && body["refresh_token"],
   };
 }
 

@@ -40,16 +40,11 @@ export async function withNonceRetry<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An access token that is sent as `Authorization: DPoP`, with a proof that we have the key (RFC 9449). */
-interface BoundToken {
-  accessToken: string;
-  key: ProofKey;
-}
-
+/** Sends a call with its access token as `Authorization: DPoP`, and a proof that we have the key (RFC 9449). */
 type SendBoundCall = (
   publicFetch: PublicFetch,
   call: ApiCall,
-  token: BoundToken,
+  token: { accessToken: string; key: ProofKey },
   options?: CallOptions,
 ) => Promise<Response>;
 
