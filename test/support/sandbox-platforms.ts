@@ -1,7 +1,7 @@
 import { requireText, toObjectList, toText } from "#connectors/call-api.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
 import type { JsonObject } from "#connectors/platform.ts";
-import { awaitProcessing, type ProcessingStatus } from "#connectors/publishing/await-processing.ts";
+import { awaitProcessing, listMediaIds, type ProcessingStatus } from "#connectors/publishing/upload-files.ts";
 import { CallFailure, orIfRejected, stillProcessingOutcome } from "#connectors/publishing/call-failure.ts";
 import type {
   CallContext,
@@ -11,8 +11,7 @@ import type {
   PrepareContext,
   PublishModule,
 } from "#connectors/publishing/publish-module.ts";
-import { excludeTaken, toPublished, type RemotePost } from "#connectors/publishing/read-back.ts";
-import { listMediaIds } from "#connectors/publishing/upload-files.ts";
+import { excludeOtherPosts, toPublished, type RemotePost } from "#connectors/publishing/read-back.ts";
 import { keyLifetimeMs } from "#dev/sandbox-api.ts";
 import * as sandbox from "#dev/sandbox-publish.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
@@ -137,7 +136,7 @@ const readBack: PublishModule = {
         )
         .map(parsePost),
     );
-    const [match] = await excludeTaken(context, posts);
+    const [match] = await excludeOtherPosts(context, posts);
     // The sandbox lists a post at once, so tests need not wait as long as for a platform.
     return match ? toPublished(match) : { kind: "not_found", appearsWithinMs: seconds(3) };
   },

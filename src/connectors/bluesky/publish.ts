@@ -46,7 +46,7 @@ function uploadBlob(context: CallContext, asset: ContentAsset): Promise<Uploaded
       requireId(toObject(toObject(blob)["ref"])["$link"], "link");
       const id = JSON.stringify(blob);
       if (id.length > maxReferenceLength) throw new Error("the response has an invalid reference");
-      return { id, isPending: false };
+      return { id };
     },
   );
 }

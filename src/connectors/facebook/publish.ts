@@ -16,7 +16,7 @@ import type {
 import {
   chooseOnlyMatch,
   clockToleranceMs,
-  excludeTaken,
+  excludeOtherPosts,
   toPublished,
   type ReadBackProgress,
   type RemotePost,
@@ -64,7 +64,6 @@ function uploadPhoto(context: CallContext, asset: ContentAsset): Promise<Uploade
   const form = { fields, fileField: "source", filename, mimeType };
   return context.call({ method: "POST", path: buildPath(context, "photos"), file: { asset, form } }, ({ id }) => ({
     id: requireId(id),
-    isPending: false,
   }));
 }
 
@@ -87,16 +86,16 @@ export async function commit(context: CommitContext<FacebookProgress>): Promise<
 
 /** Reads the status of a video; compares the page's newest posts with what was sent otherwise. */
 export async function lookUp(context: LookUpContext<FacebookProgress>): Promise<LookUpOutcome> {
-  const { processingId, earlierPostIds = [] } = context.progress;
+  const { processingId } = context.progress;
   if (processingId !== undefined) {
     const status = await readVideoStatus(context, processingId);
     if (status === "in_progress") return stillProcessingOutcome;
     return status === "rejected" ? mediaRejectedOutcome : toPublished(status);
   }
   const posts = await readFeed(context, (post) => ({ ...toPost(post), isSame: isSamePost(post, context) }));
-  const matches = posts.filter(({ id, isSame }) => isSame && !earlierPostIds.includes(id));
+  const matches = posts.filter(({ isSame }) => isSame);
   const appearsWithinMs = findVideo(context.content) ? videoAppearanceDelayMs : undefined;
-  return chooseOnlyMatch(await excludeTaken(context, matches), appearsWithinMs);
+  return chooseOnlyMatch(await excludeOtherPosts(context, matches), appearsWithinMs);
 }
 
 const buildPath = ({ account }: CallContext, edge: string): string => `/${encodeURIComponent(account.id)}/${edge}`;

@@ -3,7 +3,6 @@ import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import { awaitProcessing, type ProcessingStatus } from "../publishing/await-processing.ts";
 import { CallFailure, mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
 import type {
   CallContext,
@@ -14,9 +13,15 @@ import type {
   PrepareContext,
   PublishModule,
 } from "../publishing/publish-module.ts";
-import { clockToleranceMs, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import { clockToleranceMs, excludeOtherPosts, toPublished, type RemotePost } from "../publishing/read-back.ts";
 import { classifyGraphError } from "./errors.ts";
-import { awaitFiles, listMediaIds, uploadFiles } from "../publishing/upload-files.ts";
+import {
+  awaitFiles,
+  awaitProcessing,
+  listMediaIds,
+  uploadFiles,
+  type ProcessingStatus,
+} from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared to find the post that a container became. */
 const maxComparedPosts = 10;
@@ -173,7 +178,7 @@ async function findContainerPost(
   const posts = context.call({ method: "GET", path, query }, ({ data }) =>
     parseList(toObjectList(data).filter(isCandidate), (post) => ({ id: parseId(post), url: parsePermalink(post) })),
   );
-  const [post, ...others] = await excludeTaken(context, await orIfRejected(posts, []));
+  const [post, ...others] = await excludeOtherPosts(context, await orIfRejected(posts, []));
   return others.length === 0 ? post : undefined;
 }
 

@@ -2,7 +2,6 @@ import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import type { ProcessingStatus } from "../publishing/await-processing.ts";
 import { duplicateOutcome } from "../publishing/call-failure.ts";
 import type {
   CallContext,
@@ -14,10 +13,16 @@ import type {
 } from "../publishing/publish-module.ts";
 import { toPublished } from "../publishing/read-back.ts";
 import type { ByteRange } from "../publishing/upload-body.ts";
-import { awaitFiles, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { awaitFiles, uploadFiles, type ProcessingStatus, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** LinkedIn supports each version of the API for at least a year. */
 const versionHeaders = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
+
+const callRest = <T>(
+  { call }: CallContext,
+  restCall: PublishCall,
+  parse: (body: JsonObject, response: Response) => T,
+): Promise<T> => call({ ...restCall, headers: versionHeaders }, parse);
 
 export const listPostHosts = (): string[] => ["linkedin.com"];
 
@@ -50,11 +55,10 @@ function initializeUpload(context: CallContext, { kind, bytes }: ContentAsset) {
   const call: PublishCall = {
     method: "POST",
     path: `/rest/${kind}s`,
-    headers: versionHeaders,
     query: { action: "initializeUpload" },
     json: { initializeUploadRequest },
   };
-  return context.call(call, (body) => {
+  return callRest(context, call, (body) => {
     const value = toObject(body["value"]);
     const parts: UploadPart[] =
       kind === "video"
@@ -95,44 +99,35 @@ async function finalizeUpload(
   uploadToken: string,
   uploadedPartIds: readonly string[],
 ): Promise<void> {
-  const call: PublishCall = {
-    method: "POST",
-    path: "/rest/videos",
-    headers: versionHeaders,
-    query: { action: "finalizeUpload" },
-    json: { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } },
-  };
-  await context.call(call, () => {});
+  const json = { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } };
+  await callRest(
+    context,
+    { method: "POST", path: "/rest/videos", query: { action: "finalizeUpload" }, json },
+    () => {},
+  );
 }
 
 function readStatus(context: CallContext, mediaId: string, { kind }: ContentAsset): Promise<ProcessingStatus> {
-  const call: PublishCall = {
-    method: "GET",
-    path: `/rest/${kind}s/${encodeURIComponent(mediaId)}`,
-    headers: versionHeaders,
-  };
-  return context.call(call, ({ status }) => {
+  const path = `/rest/${kind}s/${encodeURIComponent(mediaId)}`;
+  return callRest(context, { method: "GET", path }, ({ status }) => {
     if (status === "AVAILABLE") return { kind: "ready" };
     return { kind: status === "PROCESSING_FAILED" ? "rejected" : "in_progress" };
   });
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const call: PublishCall = {
-    method: "POST",
-    path: "/rest/posts",
-    headers: versionHeaders,
-    json: {
-      author: getAuthor(context),
-      commentary: escapeLittleText(context.content.text),
-      visibility: "PUBLIC",
-      distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
-      ...buildContent(context),
-      lifecycleState: "PUBLISHED",
-      isReshareDisabledByAuthor: false,
-    },
+  const json = {
+    author: getAuthor(context),
+    commentary: escapeLittleText(context.content.text),
+    visibility: "PUBLIC",
+    distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
+    ...buildContent(context),
+    lifecycleState: "PUBLISHED",
+    isReshareDisabledByAuthor: false,
   };
-  const id = await context.call(call, (_body, { headers }) => requireId(headers.get("x-restli-id"), "x-restli-id"));
+  const id = await callRest(context, { method: "POST", path: "/rest/posts", json }, (_body, { headers }) =>
+    requireId(headers.get("x-restli-id"), "x-restli-id"),
+  );
   return toPublished({ id, url: `https://www.linkedin.com/feed/update/${id}/` });
 }
 

@@ -14,7 +14,7 @@ import type {
 } from "../publishing/publish-module.ts";
 import {
   chooseOnlyMatch,
-  excludeTaken,
+  excludeOtherPosts,
   toPublished,
   type ReadBackProgress,
   type RemotePost,
@@ -74,14 +74,13 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
  * implements this API recognizes the idempotency key.
  */
 export async function lookUp(context: LookUpContext<ReadBackProgress>): Promise<LookUpOutcome> {
-  const { earlierPostIds = [] } = context.progress;
   const posts = await readNewestPosts(context, (post) => ({
     ...parsePost(post),
     hasSameMedia: hasSameMedia(post, context),
   }));
-  const candidates = posts.filter((post) => post.hasSameMedia && !earlierPostIds.includes(post.id));
+  const candidates = posts.filter((post) => post.hasSameMedia);
   const matches: RemotePost[] = [];
-  for (const { id, url } of await excludeTaken(context, candidates))
+  for (const { id, url } of await excludeOtherPosts(context, candidates))
     if (await hasSameText(context, id)) matches.push({ id, url });
   return chooseOnlyMatch(matches);
 }

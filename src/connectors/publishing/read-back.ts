@@ -15,13 +15,13 @@ export interface ReadBackProgress extends FileProgress {
 /** How far a platform's clock may be behind ours. */
 export const clockToleranceMs = seconds(60);
 
-/** Leaves out the posts that belong to other publications. */
-export async function excludeTaken(
-  { isTaken }: Pick<LookUpContext, "isTaken">,
+/** Leaves out the posts that belong to other publications, and those that are older than the commit. */
+export async function excludeOtherPosts(
+  { isTaken, progress: { earlierPostIds = [] } }: Pick<LookUpContext<ReadBackProgress>, "isTaken" | "progress">,
   posts: readonly RemotePost[],
 ): Promise<RemotePost[]> {
   const untakenPosts: RemotePost[] = [];
-  for (const post of posts) if (!(await isTaken(post.id))) untakenPosts.push(post);
+  for (const post of posts) if (!earlierPostIds.includes(post.id) && !(await isTaken(post.id))) untakenPosts.push(post);
   return untakenPosts;
 }
 

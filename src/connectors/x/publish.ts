@@ -3,7 +3,6 @@ import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import type { ProcessingStatus } from "../publishing/await-processing.ts";
 import { duplicateOutcome } from "../publishing/call-failure.ts";
 import type {
   CallContext,
@@ -14,8 +13,14 @@ import type {
   PrepareContext,
   PublishCall,
 } from "../publishing/publish-module.ts";
-import { clockToleranceMs, excludeTaken, toPublished, type RemotePost } from "../publishing/read-back.ts";
-import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { clockToleranceMs, excludeOtherPosts, toPublished, type RemotePost } from "../publishing/read-back.ts";
+import {
+  awaitFiles,
+  listMediaIds,
+  uploadFiles,
+  type ProcessingStatus,
+  type UploadedFile,
+} from "../publishing/upload-files.ts";
 
 /** X accepts up to 5 MB per part, and up to 1,000 parts. */
 const partBytes = 4_000_000;
@@ -105,7 +110,7 @@ export async function lookUp(context: LookUpContext): Promise<LookUpOutcome> {
       (post) => toPost(post, context),
     ),
   );
-  const [post] = await excludeTaken(context, posts);
+  const [post] = await excludeOtherPosts(context, posts);
   return post ? toPublished(post) : { kind: "not_found" };
 }
 
