@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { assertNotCrossSite, readForm } from "#http/pages/form.ts";
+import { readForm } from "#http/pages/form.ts";
 import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
@@ -18,7 +18,6 @@ export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route
   }
 
   async function submitSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    assertNotCrossSite(req, base);
     const enteredEmail = (await readForm(req)).get("email") ?? "";
     const email = parseEmail(enteredEmail);
     await devIssuer.assertPending(req, res);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { assertNotCrossSite, readForm } from "#http/pages/form.ts";
+import { readForm } from "#http/pages/form.ts";
 import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
@@ -14,7 +14,6 @@ export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Rou
   }
 
   async function submitAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    assertNotCrossSite(req, base);
     const form = await readForm(req);
     if (form.get("decision") === "deny") return sandbox.finish(req, res, undefined);
     const handle = (form.get("account") ?? "").trim().toLowerCase();

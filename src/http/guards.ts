@@ -70,13 +70,12 @@ function countHostHeaders(rawHeaders: readonly string[]): number {
  * CSRF protection for changes authenticated by a cookie. Every supported browser sends `Origin` or `Sec-Fetch-Site`,
  * so a request with neither is rejected.
  */
-export function assertSameOrigin(headers: Headers, base: string): void {
-  const site = headers.get("sec-fetch-site");
-  const origin = headers.get("origin");
+export function assertSameOrigin({ headers }: IncomingMessage, base: string): void {
+  const { origin, "sec-fetch-site": site } = headers;
   const isOwnPage =
-    origin === null
+    origin === undefined
       ? site === "same-origin"
-      : origin === new URL(base).origin && (site === null || site === "same-origin");
+      : origin === new URL(base).origin && (site === undefined || site === "same-origin");
   if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from this site’s own pages only.");
 }
 

@@ -48,7 +48,7 @@ function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): Middlew
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);
-    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.baseUrl);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.env.incoming, deps.baseUrl);
     const readSession = async (): Promise<WebUser> => {
       const webUser = await sessions.find(c.req.header("cookie"));
       if (!webUser) throw new AppError("unauthenticated");

@@ -17,14 +17,7 @@ import {
   renderConnectPage,
   type ReturnPost,
 } from "./connect-pages.ts";
-import {
-  assertNotCrossSite,
-  buildLoginUrl,
-  createFormToken,
-  formExpiredError,
-  readForm,
-  readFormToken,
-} from "./form.ts";
+import { buildLoginUrl, createFormToken, formExpiredError, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { sendPage, type RenderedPage } from "./page.ts";
 
@@ -85,7 +78,6 @@ export function createConnectRoutes(
   }
 
   async function handlePost(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
-    assertNotCrossSite(req, base);
     const { token, path, returnPost, pageUrl } = parseRequest(req);
     const form = await readForm(req);
     const webUser = await sessions.find(req.headers.cookie);

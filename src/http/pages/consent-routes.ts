@@ -9,14 +9,7 @@ import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Route } from "../server.ts";
 import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
-import {
-  assertNotCrossSite,
-  buildLoginUrl,
-  createFormToken,
-  formExpiredError,
-  readForm,
-  readFormToken,
-} from "./form.ts";
+import { buildLoginUrl, createFormToken, formExpiredError, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { html, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
 
@@ -46,7 +39,6 @@ export function createConsentRoutes({ deps, loginUrl, sessions }: PageContext, c
   }
 
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    assertNotCrossSite(req, base);
     const form = await readForm(req);
     const webUser = await sessions.find(req.headers.cookie);
     if (!webUser) {

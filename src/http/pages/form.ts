@@ -20,19 +20,6 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(body.toString());
 }
 
-/**
- * Rejects forms that the browser marks as cross-site. Browsers that send neither `Origin` nor `Sec-Fetch-Site`
- * are accepted, because forms that change data also contain a signed token.
- */
-export function assertNotCrossSite(req: IncomingMessage, base: string): void {
-  const site = req.headers["sec-fetch-site"];
-  const origin = req.headers.origin;
-  const isCrossSite =
-    (origin !== undefined && origin !== new URL(base).origin) ||
-    (site !== undefined && site !== "same-origin" && site !== "none");
-  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site’s own pages only.");
-}
-
 /** Creates the CSRF token of a form, bound to the user and the page. */
 export function createFormToken(signer: Signer, user: User, page: string, expiresAt: number): string {
   return signer.sign("form", { user: user.id, page }, expiresAt);

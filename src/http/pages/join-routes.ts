@@ -5,14 +5,7 @@ import { acceptInvitation, describeInvitation, findJoinedStudio } from "#domain/
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Route } from "../server.ts";
-import {
-  assertNotCrossSite,
-  buildLoginUrl,
-  createFormToken,
-  formExpiredError,
-  readForm,
-  readFormToken,
-} from "./form.ts";
+import { buildLoginUrl, createFormToken, formExpiredError, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
 
@@ -48,7 +41,6 @@ export function createJoinRoutes({ deps, loginUrl, sessions }: PageContext): Rou
   }
 
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    assertNotCrossSite(req, base);
     const token = getToken(req);
     const path = `/join/${token}`;
     const form = await readForm(req);

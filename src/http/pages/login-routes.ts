@@ -6,9 +6,9 @@ import { errorHints } from "../error-hints.ts";
 import { assertSameOrigin } from "../guards.ts";
 import { routeNotFoundError } from "../problem.ts";
 import type { Route } from "../server.ts";
-import { assertNotCrossSite, buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
+import { buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
 import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
-import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderErrorPage, renderPage, sendPage, type RenderedPage } from "./page.ts";
 
 const callbackPath = "/api/auth/callback/";
 
@@ -33,7 +33,6 @@ export function createLoginRoutes({ deps, loginUrl, sessions, limitRate }: PageC
   }
 
   async function handleSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    assertNotCrossSite(req, base);
     await limitRate("signIn", req);
     const form = await readForm(req);
     const returnTo = sanitizeReturnTo(form.get("return_to"));
@@ -88,16 +87,9 @@ export function createSignOutRoute({ deps, sessions }: PageContext): Route {
     originRule: "own",
     async handle(req, res) {
       if (req.method !== "POST") throw routeNotFoundError();
-      const fetchHeaders = Object.entries({
-        origin: req.headers.origin,
-        "sec-fetch-site": req.headers["sec-fetch-site"],
-      });
-      assertSameOrigin(
-        new Headers(fetchHeaders.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
-        deps.baseUrl,
-      );
-      const setCookies = [await sessions.end(req.headers.cookie)];
-      res.writeHead(204, { "set-cookie": setCookies, "cache-control": "no-store" }).end();
+      assertSameOrigin(req, deps.baseUrl);
+      const setCookie = await sessions.end(req.headers.cookie);
+      res.writeHead(204, { "set-cookie": setCookie, "cache-control": "no-store" }).end();
     },
   };
 }
@@ -108,7 +100,12 @@ async function withFailurePage(res: ServerResponse, retryUrl: string, work: () =
     await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "not_found") throw error;
-    sendPage(res, renderSignInFailedPage(error, retryUrl));
+    const { status, message } = error;
+    const action = { text: "Try again", url: retryUrl };
+    sendPage(
+      res,
+      renderErrorPage({ status, title: "Sign-in failed", message, hint: hintFor(error, errorHints), action }),
+    );
   }
 }
 
@@ -161,17 +158,5 @@ function renderSignedInPage(user: Person, switchAccountUrl: string): RenderedPag
         <a class="button" href="/">Continue</a>
         <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
       </p>`,
-  });
-}
-
-function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage {
-  const hint = hintFor(error, errorHints);
-  return renderPage({
-    status: error.status,
-    title: "Sign-in failed",
-    body: html`<h1>Sign-in failed</h1>
-      <p>${error.message}</p>
-      ${hint !== undefined && html`<p>${hint}</p>`}
-      <p class="actions"><a class="button" href="${retryUrl}">Try again</a></p>`,
   });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sign-in.ts";
 import type { RateLimitName } from "#domain/steps/rate-limit.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import { renderError } from "#lib/errors.ts";
+import { edgeError, renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler } from "../server.ts";
 import { errorHints } from "../error-hints.ts";
@@ -20,7 +20,8 @@ export interface PageContext {
 export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 
 /**
- * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages.
+ * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages. Rejects forms from other
+ * sites.
  * Redirects GET requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `{base}`, because
  * cookies are bound to it.
  */
@@ -34,6 +35,7 @@ export function createPageHandler(base: string, handlers: PageHandlers): Handler
         res.writeHead(307, { location: `${base}${req.url}`, "cache-control": "no-store" }).end();
         return;
       }
+      if (req.method === "POST") assertNotCrossSite(req, base);
       await handle(req, res, context);
     } catch (error) {
       if (res.headersSent) throw error;
@@ -43,6 +45,19 @@ export function createPageHandler(base: string, handlers: PageHandlers): Handler
       sendPage(res, renderErrorPage({ status, title: getErrorTitle(status), message: view.message, hint: view.hint }));
     }
   };
+}
+
+/**
+ * Rejects forms that the browser marks as cross-site. Browsers that send neither `Origin` nor `Sec-Fetch-Site`
+ * are accepted, because forms that change data also contain a signed token.
+ */
+function assertNotCrossSite(req: IncomingMessage, base: string): void {
+  const site = req.headers["sec-fetch-site"];
+  const origin = req.headers.origin;
+  const isCrossSite =
+    (origin !== undefined && origin !== new URL(base).origin) ||
+    (site !== undefined && site !== "same-origin" && site !== "none");
+  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site’s own pages only.");
 }
 
 function getErrorTitle(status: number): string {

@@ -78,14 +78,17 @@ export function renderErrorPage(error: {
   title: string;
   message: string;
   hint?: string | undefined;
+  /** What to do next; by default, a link to the home page. */
+  action?: { text: string; url: string };
 }): RenderedPage {
+  const { text, url } = error.action ?? { text: "Go to the home page", url: "/" };
   return renderPage({
     status: error.status,
     title: error.title,
     body: html`<h1>${error.title}</h1>
       <p>${error.message}</p>
       ${error.hint !== undefined && html`<p>${error.hint}</p>`}
-      <p class="actions"><a class="button" href="/">Go to the home page</a></p>`,
+      <p class="actions"><a class="button" href="${url}">${text}</a></p>`,
   });
 }
 
