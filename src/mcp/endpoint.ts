@@ -4,6 +4,7 @@ import type { Authentication, Authenticator } from "#domain/model/authentication
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
+import { createChangeFeed, type ChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import { createHttpWriter, respondWithRejection } from "./transport/response.ts";
@@ -14,7 +15,9 @@ import type { Extension } from "./extension.ts";
 import type { Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
 import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
+import { createListenMethod } from "./subscriptions/listen.ts";
+import { createSessionStreams } from "./subscriptions/session-streams.ts";
+import { createStreamSlots, type StreamSlots } from "./subscriptions/stream-slots.ts";
 import { toRejection, toRetryHeaders } from "./protocol/app-errors.ts";
 import { errorCodes, createRejection, type Batch, type Message } from "./protocol/messages.ts";
 import { findScopeProblem } from "./protocol/check-scope.ts";
@@ -54,8 +57,9 @@ export interface McpEndpoint {
    * Never rejects. Fills `logContext` as early as possible, because a client may disconnect at any time.
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
-  changeFeed: Subscriptions["feed"];
-  streamSlots: Subscriptions["slots"];
+  changeFeed: ChangeFeed;
+  /** All streams of the process share the same limits. */
+  streamSlots: StreamSlots;
   /** For shutdown: starts no more tasks. Resolves when the tasks that run in this process have ended. */
   drainTasks(): Promise<void>;
   /** For shutdown: ends long-lived streams with a final result. Their clients reconnect to another process. */
@@ -64,18 +68,9 @@ export interface McpEndpoint {
   stopTasks(): Promise<void>;
 }
 
-export function createMcpEndpoint({
-  deps,
-  authenticate,
-  tools,
-  log,
-  checkMessageLimit,
-  checkCallLimit,
-  recordCall,
-  version,
-  chatAppHtml,
-  extension,
-}: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { deps, authenticate, tools, log, checkMessageLimit, checkCallLimit, recordCall, extension } = options;
+  const { version, chatAppHtml } = options;
   const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.baseUrl };
   const sessionIdCodec = createSessionIdCodec(deps);
   const chatApp = createChatApp(chatAppHtml, deps, sessionIdCodec);
@@ -94,29 +89,27 @@ export function createMcpEndpoint({
     const grantId = getGrantId(caller);
     if (grantId !== null) recordCall(grantId);
   };
-  const tasks = createTasks({ deps, tools, log, countCall });
-  const toolMethods = createToolMethods({ tools, chatApp, deps, log, tasks, countCall });
-  const subscriptions = createSubscriptions({ deps, log, challenges, countCall });
+  const tasks = createTasks(deps, tools, log);
+  const toolMethods = createToolMethods({ tools, chatApp, deps, log, tasks });
+  const changeFeed = createChangeFeed(deps, log);
+  const streamSlots = createStreamSlots();
+  const sessionStreams = createSessionStreams(deps, changeFeed, streamSlots, challenges, countCall);
   const methods = new Map<string, Method>([
-    ...createLifecycleMethods({
-      serverInfo,
-      capabilities,
-      sessionIdCodec,
-      deps,
-      getInstructions: (caller) => buildInstructions(caller, toolMethods.listModelTools(caller.scopes), deps.baseUrl),
-    }),
+    ...createLifecycleMethods(deps, serverInfo, capabilities, sessionIdCodec, (caller) =>
+      buildInstructions(caller, toolMethods.listModelTools(caller.scopes), deps.baseUrl),
+    ),
     ["tools/list", toolMethods.list],
     ["tools/call", toolMethods.call],
-    ...subscriptions.methods,
-    ...createPostResources(deps, countCall),
+    ["subscriptions/listen", createListenMethod(deps, changeFeed, streamSlots)],
+    ...sessionStreams.methods,
+    ...createPostResources(deps),
     ...promptMethods,
     ...tasks.methods,
   ]);
-  chatApp?.addTo(methods, countCall);
+  chatApp?.addTo(methods);
   extension?.extendMethods(methods, tasks.start);
   const receive = extension?.receive ?? rejectResponse;
-  const formatResultMeta = createResultMetaFormatter(serverInfo);
-  const dispatcher = createDispatcher({ methods, formatResultMeta, log, newId: deps.newId });
+  const dispatcher = createDispatcher(methods, createResultMetaFormatter(serverInfo), countCall, deps.newId, log);
   const readBody = createBodyReader();
 
   return {
@@ -129,10 +122,10 @@ export function createMcpEndpoint({
         respondWithRejection(req, res, toRejection(error, deps.newId, log), toRetryHeaders(error));
       }
     },
-    changeFeed: subscriptions.feed,
-    streamSlots: subscriptions.slots,
+    changeFeed,
+    streamSlots,
     drainTasks: () => tasks.drain(),
-    endStreams: () => subscriptions.slots.close(),
+    endStreams: () => streamSlots.close(),
     stopTasks: () => tasks.stopAll(),
   };
 
@@ -159,10 +152,10 @@ export function createMcpEndpoint({
         throw new AppError("forbidden:access_changed");
       return currentAuthority;
     };
-    if (sessionId !== undefined && session && subscriptions.isStreamRequest(req)) {
+    if (sessionId !== undefined && session && sessionStreams.isStreamRequest(req)) {
       const sessionStudioId = session.studioId;
       const membership = authority.memberships.current;
-      return subscriptions.openSessionStream(req, res, { authentication, membership, sessionId, sessionStudioId });
+      return sessionStreams.open(req, res, { authentication, membership, sessionId, sessionStudioId });
     }
     if (req.method !== "POST")
       return respondWithRejection(req, res, createRejection(405, errorCodes.httpError, "Method not allowed."), {

@@ -9,7 +9,7 @@ import { text } from "#domain/model/text.ts";
 import { toProtocolError } from "./protocol/app-errors.ts";
 import { errorCodes, type Era } from "./protocol/messages.ts";
 import type { Method } from "./protocol/method.ts";
-import { createMethodResponder, type Responder } from "./protocol/responder.ts";
+import { respond } from "./protocol/responder.ts";
 
 const template = {
   uriTemplate: "atelier://posts/{postId}",
@@ -39,8 +39,7 @@ const completeParams = z.looseObject({
 });
 
 /** The studio's posts as resources: listed newest first, read as JSON, their ids completed by words in the title. */
-export function createPostResources(deps: Deps, countCall: (caller: Caller) => void): [string, Method][] {
-  const respond = createResourceResponder(countCall);
+export function createPostResources(deps: Deps): [string, Method][] {
   const getRequiredScope = () => "studio:read" as const;
   const completePostId = async (caller: Caller, query: string): Promise<{ values: string[]; hasMore: boolean }> => {
     const { postIds, hasMore } = await findPostsByTitle(deps, caller, { query, limit: maxCompletions });
@@ -53,7 +52,7 @@ export function createPostResources(deps: Deps, countCall: (caller: Caller) => v
         getRequiredScope,
         ttlMs: 0,
         handle: (exchange) =>
-          respond(exchange, listParams, async ({ cursor }) => {
+          respondToResource(exchange, listParams, async ({ cursor }) => {
             const { posts, nextCursor } = await listPosts(deps, exchange.caller, { limit: pageSize, cursor });
             return {
               resources: posts.map(({ id, title, updatedAt }) => ({
@@ -75,7 +74,7 @@ export function createPostResources(deps: Deps, countCall: (caller: Caller) => v
         getRequiredScope,
         ttlMs: 0,
         handle: (exchange) =>
-          respond(exchange, uriParams, async ({ uri }) => {
+          respondToResource(exchange, uriParams, async ({ uri }) => {
             const postId = parsePostUri(uri);
             if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
             const post = await getPost(deps, exchange.caller, { postId });
@@ -88,7 +87,7 @@ export function createPostResources(deps: Deps, countCall: (caller: Caller) => v
       {
         getRequiredScope,
         handle: (exchange) =>
-          respond(exchange, completeParams, async ({ ref, argument }) => {
+          respondToResource(exchange, completeParams, async ({ ref, argument }) => {
             const isPostIdArgument =
               argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
             return {
@@ -102,9 +101,9 @@ export function createPostResources(deps: Deps, countCall: (caller: Caller) => v
   ];
 }
 
-/** Converts `not_found` of a verb to the error for an unknown resource. */
-export const createResourceResponder = (countCall: (caller: Caller) => void): Responder =>
-  createMethodResponder(countCall, (error, { era, params }) =>
+/** Like `respond`, but converts `not_found` of a verb to the error for an unknown resource. */
+export const respondToResource: typeof respond = (exchange, schema, run) =>
+  respond(exchange, schema, run, (error, { era, params }) =>
     error instanceof AppError && error.code === "not_found"
       ? resourceNotFoundError(era, params["uri"])
       : toProtocolError(error),

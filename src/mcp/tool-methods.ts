@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { Caller, Scope } from "#domain/caller.ts";
+import type { Scope } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
@@ -29,14 +29,12 @@ export interface ToolMethodsOptions {
   deps: Deps;
   log: Log;
   tasks: Tasks;
-  /** Counts the call; throws if the user makes too many. */
-  countCall: (caller: Caller) => void;
   chatApp: ChatApp | undefined;
 }
 
 /** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
 export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
-  const { deps, log, tasks, countCall, chatApp } = options;
+  const { deps, log, tasks, chatApp } = options;
   const tools = [...options.tools, ...(chatApp?.tools ?? [])];
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -82,7 +80,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
           throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
         const tool = toolsByName.get(name);
         if (!tool) {
-          countCall(exchange.caller);
+          exchange.countCall();
           const suggestion = suggestTool(
             name,
             listModelTools(exchange.caller.scopes).map((modelTool) => modelTool.name),
@@ -93,7 +91,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
           );
         }
         try {
-          countCall(exchange.caller);
+          exchange.countCall();
           return await callTool(tool, args as Args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;

@@ -1,10 +1,9 @@
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
-import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Tool } from "../define-tool.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
-import { createResourceResponder, uriParams } from "../post-resources.ts";
+import { respondToResource, uriParams } from "../post-resources.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 import { appTools } from "./app-tools.ts";
 import { readClientCapabilities } from "../protocol/client-capabilities.ts";
@@ -16,8 +15,8 @@ export interface ChatApp {
   tools: readonly Tool[];
   /** Whether the client can show in-chat apps. */
   isSupportedBy(exchange: Exchange): boolean;
-  /** Adds the app's document to `resources/read`. `countCall` throws if the user makes too many calls. */
-  addTo(methods: Map<string, Method>, countCall: (caller: Caller) => void): void;
+  /** Adds the app's document to `resources/read`. */
+  addTo(methods: Map<string, Method>): void;
 }
 
 /** The document only changes with a new server version. */
@@ -45,8 +44,7 @@ export function createChatApp(
       era === "modern"
         ? declaresApps(readClientCapabilities(params))
         : sessionId !== undefined && sessionIdCodec.decode(sessionId)?.supportsApps === true,
-    addTo(methods, countCall) {
-      const respond = createResourceResponder(countCall);
+    addTo(methods) {
       const readMethod = methods.get("resources/read");
       if (!readMethod) return;
       methods.set("resources/read", {
@@ -54,7 +52,7 @@ export function createChatApp(
         getTtlMs: ({ uri }) => (uri === chatAppUri ? documentTtlMs : undefined),
         handle: (exchange) =>
           exchange.params["uri"] === chatAppUri
-            ? respond(exchange, uriParams, async () => resultJson)
+            ? respondToResource(exchange, uriParams, async () => resultJson)
             : readMethod.handle(exchange),
       });
     },

@@ -4,7 +4,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { IdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
-import type { Exchange, Method, MethodTable, Result } from "./method.ts";
+import type { Exchange, Method, Result } from "./method.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
 
 /** What all messages of one HTTP request share. */
@@ -23,14 +23,13 @@ export interface Dispatcher {
   cancel(sessionId: string | undefined, id: unknown): void;
 }
 
-export interface DispatcherOptions {
-  methods: MethodTable;
-  formatResultMeta(era: Era, caller: Caller): string;
-  log: Log;
-  newId: IdGenerator;
-}
-
-export function createDispatcher({ methods, formatResultMeta, log, newId }: DispatcherOptions): Dispatcher {
+export function createDispatcher(
+  methods: ReadonlyMap<string, Method>,
+  formatResultMeta: (era: Era, caller: Caller) => string,
+  countCall: (caller: Caller) => void,
+  newId: IdGenerator,
+  log: Log,
+): Dispatcher {
   /** The running requests of legacy protocol versions, whose clients cancel with a notification. */
   const cancelByRequestKey = new Map<string, () => void>();
 
@@ -45,7 +44,7 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
           toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
         );
       }
-      const { exchange, cancel } = createExchange(request, context, method, writer);
+      const { exchange, cancel } = createExchange(request, context, method, writer, countCall);
       const requestKey =
         era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
       if (requestKey !== undefined) cancelByRequestKey.set(requestKey, cancel);
@@ -105,6 +104,7 @@ function createExchange(
   context: MessageContext,
   method: Method,
   writer: ResponseWriter,
+  countCall: (caller: Caller) => void,
 ): { exchange: Exchange; cancel: () => void } {
   let isCancelled = false;
   let controller: AbortController | undefined;
@@ -113,26 +113,21 @@ function createExchange(
     controller?.abort();
   };
   writer.onDisconnect(cancel);
-  const { authentication } = context;
   const caller = toCaller(
-    authentication,
+    context.authentication,
     method.startsSession ? context.memberships.nextSession : context.memberships.current,
   );
   const exchange: Exchange = {
-    era: request.era,
-    id: request.id,
-    method: request.method,
-    params: request.params,
-    parseFull: context.parseFull,
-    authentication,
+    ...request,
+    ...context,
     caller,
-    sessionId: context.sessionId,
     isCancelled: () => isCancelled,
     getSignal() {
       controller ??= new AbortController();
       if (isCancelled) controller.abort();
       return controller.signal;
     },
+    countCall: () => countCall(caller),
     send: createMessageSender(writer),
     setHeader: (name, value) => writer.setHeader(name, value),
   };

@@ -14,25 +14,17 @@ import { errorCodes, isLegacyVersion, legacyVersions, modernVersion, type Era } 
 import { tasksExtension } from "../tasks/tasks-extension.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
-export interface LifecycleOptions {
-  serverInfo: Implementation;
-  capabilities: ServerCapabilities;
-  getInstructions(caller: Caller): string;
-  sessionIdCodec: SessionIdCodec;
-  deps: Deps;
-}
-
 /**
  * `initialize` (legacy) and `server/discover` (modern), which both bind the client to the user's active studio, and
  * `ping`.
  */
-export function createLifecycleMethods({
-  serverInfo,
-  capabilities,
-  getInstructions,
-  sessionIdCodec,
-  deps,
-}: LifecycleOptions): [string, Method][] {
+export function createLifecycleMethods(
+  deps: Deps,
+  serverInfo: Implementation,
+  capabilities: ServerCapabilities,
+  sessionIdCodec: SessionIdCodec,
+  getInstructions: (caller: Caller) => string,
+): [string, Method][] {
   return [
     [
       "initialize",

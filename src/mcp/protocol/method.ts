@@ -31,6 +31,8 @@ export interface Exchange {
   getSignal(): AbortSignal;
   /** Whether the client disconnected or cancelled the request. Does not create the signal. */
   isCancelled(): boolean;
+  /** Counts the request as a call. Throws if the user makes too many calls. */
+  countCall(): void;
   /** Sends a message before the result, which turns the response into an event stream. */
   send(message: Record<string, unknown>): void;
   /** Sets a response header; no effect once the response has started. */
@@ -50,6 +52,3 @@ export interface Method {
   getTtlMs?(params: Readonly<Record<string, unknown>>): number | undefined;
   handle(exchange: Exchange): Result | OpenStream | Promise<Result | OpenStream>;
 }
-
-/** All methods of the endpoint, by name. */
-export type MethodTable = ReadonlyMap<string, Method>;

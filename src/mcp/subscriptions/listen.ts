@@ -1,6 +1,5 @@
 import { ProtocolError, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
 import { findSubscribablePosts } from "#domain/subscriptions/find-subscribable-posts.ts";
@@ -9,7 +8,7 @@ import { maxSubscribedPosts } from "#domain/subscriptions/session-subscriptions.
 import { parsePostUri, toPostUri } from "../post-resources.ts";
 import { toProtocolError } from "../protocol/app-errors.ts";
 import { errorCodes } from "../protocol/messages.ts";
-import type { Method, OpenStream } from "../protocol/method.ts";
+import type { Exchange, Method, OpenStream } from "../protocol/method.ts";
 import { requireTasks } from "../tasks/tasks-extension.ts";
 import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
 
@@ -21,22 +20,16 @@ const filterInput = z.object({
   taskIds: z.array(z.string().max(100)).max(100).optional(),
 });
 
-export interface ListenOptions {
-  deps: Deps;
-  feed: ChangeFeed;
-  slots: StreamSlots;
-  countCall: (caller: Caller) => void;
-}
-
 /**
  * `subscriptions/listen` (MCP spec 2026-07-28): acknowledges the supported part of the filter and keeps the stream open
  * until either side ends it. If no part is supported, ends the stream at once with a result.
  */
-export function createListenMethod({ deps, feed, slots, countCall }: ListenOptions): Method {
+export function createListenMethod(deps: Deps, feed: ChangeFeed, slots: StreamSlots): Method {
   return {
     era: "modern",
     getRequiredScope: () => "studio:read",
-    async handle({ era, params, authentication, caller, id, send }) {
+    async handle(exchange) {
+      const { params, authentication, caller, id, send } = exchange;
       const parseResult = filterInput.safeParse(params["notifications"]);
       if (!parseResult.success)
         throw new ProtocolError(
@@ -44,9 +37,9 @@ export function createListenMethod({ deps, feed, slots, countCall }: ListenOptio
           `Invalid params: notifications must be a subscription filter with at most ${maxSubscribedPosts} resources`,
         );
       // SEP-2663, task status notifications. They are optional and not sent; clients poll.
-      if (parseResult.data.taskIds) requireTasks({ era, params });
+      if (parseResult.data.taskIds) requireTasks(exchange);
       const requestedUris = parseResult.data.resourceSubscriptions ?? [];
-      const posts = await findPosts(caller, requestedUris);
+      const posts = await findPosts(exchange, requestedUris);
       const supportedUris = requestedUris.filter((uri) => posts.has(parsePostUri(uri) ?? ""));
       const slot = slots.take(authentication.grantId, authentication.user.id);
       if (!slot) throw new ProtocolError(errorCodes.httpError, streamLimitMessage);
@@ -64,9 +57,9 @@ export function createListenMethod({ deps, feed, slots, countCall }: ListenOptio
     },
   };
 
-  async function findPosts(caller: Caller, uris: readonly string[]): Promise<SubscribedPosts> {
+  async function findPosts({ caller, countCall }: Exchange, uris: readonly string[]): Promise<SubscribedPosts> {
     try {
-      countCall(caller);
+      countCall();
       const postIds = uris.map(parsePostUri).filter((postId) => postId !== undefined);
       return await findSubscribablePosts(deps, caller, postIds);
     } catch (error) {

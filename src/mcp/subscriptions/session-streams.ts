@@ -12,13 +12,7 @@ import {
   unsubscribeSession,
 } from "#domain/subscriptions/session-subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
-import {
-  createResourceResponder,
-  parsePostUri,
-  resourceNotFoundError,
-  toPostUri,
-  uriParams,
-} from "../post-resources.ts";
+import { parsePostUri, resourceNotFoundError, respondToResource, toPostUri, uriParams } from "../post-resources.ts";
 import { findScopeProblem } from "../protocol/check-scope.ts";
 import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
@@ -29,14 +23,6 @@ import { sessionLifetime } from "../transport/session-id.ts";
 import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
 
 const requiredScope = "studio:read";
-
-export interface SessionStreamOptions {
-  deps: Deps;
-  feed: ChangeFeed;
-  slots: StreamSlots;
-  challenges: Challenges;
-  countCall: (caller: Caller) => void;
-}
 
 /** An authenticated request with a session. */
 export interface SessionRequest {
@@ -58,14 +44,13 @@ export interface SessionStreams {
  * Subscriptions of legacy protocol versions: `resources/subscribe`, `resources/unsubscribe`, and the event stream that a
  * GET opens. Each of these requests may reach another process, so the session's subscriptions are in the database.
  */
-export function createSessionStreams({
-  deps,
-  feed,
-  slots,
-  challenges,
-  countCall,
-}: SessionStreamOptions): SessionStreams {
-  const respond = createResourceResponder(countCall);
+export function createSessionStreams(
+  deps: Deps,
+  feed: ChangeFeed,
+  slots: StreamSlots,
+  challenges: Challenges,
+  countCall: (caller: Caller) => void,
+): SessionStreams {
   const toSession = (sessionId: string, grantId: string): McpSession => ({
     idHash: sha256(sessionId),
     grantId,
@@ -77,7 +62,7 @@ export function createSessionStreams({
     era: "legacy",
     getRequiredScope: () => requiredScope,
     handle: (exchange) =>
-      respond(exchange, uriParams, async ({ uri }) => {
+      respondToResource(exchange, uriParams, async ({ uri }) => {
         const postId = parsePostUri(uri);
         if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
         const session = toSession(requireSessionId(exchange), exchange.authentication.grantId);

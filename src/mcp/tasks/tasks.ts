@@ -8,7 +8,7 @@ import type { Log } from "#lib/log.ts";
 import type { Tool } from "../define-tool.ts";
 import { errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method, Result } from "../protocol/method.ts";
-import { createMethodResponder } from "../protocol/responder.ts";
+import { respond } from "../protocol/responder.ts";
 import { toSuccessResult } from "../tool-results.ts";
 import { createTaskRunner, toResultObject, type StartedTask, type TaskWork } from "./task-runner.ts";
 import { createTaskStore, taskLifetime, type TaskRecord } from "./task-store.ts";
@@ -32,16 +32,9 @@ const taskIdInput = z.object({ taskId: text(100) });
 const updateTaskInput = taskIdInput.extend({ inputResponses: z.record(z.string(), z.unknown()) });
 
 /** The tasks extension (SEP-2663): calls that take long return at once, and clients poll for their result. */
-export function createTasks(options: {
-  deps: Deps;
-  tools: readonly Tool[];
-  log: Log;
-  countCall: (caller: Caller) => void;
-}): Tasks {
-  const { deps, tools, log, countCall } = options;
+export function createTasks(deps: Deps, tools: readonly Tool[], log: Log): Tasks {
   const store = createTaskStore(deps);
   const runner = createTaskRunner(deps, store, log);
-  const respondToMethod = createMethodResponder(countCall);
 
   return {
     async start(exchange, tool, work) {
@@ -66,14 +59,14 @@ export function createTasks(options: {
       return toTaskResult({ taskId, record });
     },
     methods: [
-      ["tasks/get", { era: "modern", handle: (exchange) => respond(exchange, taskIdInput, getTask) }],
-      ["tasks/update", { era: "modern", handle: (exchange) => respond(exchange, updateTaskInput, updateTask) }],
+      ["tasks/get", { era: "modern", handle: (exchange) => respondToTask(exchange, taskIdInput, getTask) }],
+      ["tasks/update", { era: "modern", handle: (exchange) => respondToTask(exchange, updateTaskInput, updateTask) }],
       [
         "tasks/cancel",
         {
           era: "modern",
           getRequiredScope: () => "studio:write",
-          handle: (exchange) => respond(exchange, taskIdInput, cancelTask),
+          handle: (exchange) => respondToTask(exchange, taskIdInput, cancelTask),
         },
       ],
     ],
@@ -81,13 +74,13 @@ export function createTasks(options: {
     stopAll: () => runner.stopAll(),
   };
 
-  async function respond<Input>(
+  async function respondToTask<Input>(
     exchange: Exchange,
     schema: z.ZodType<Input>,
     run: (caller: Caller, input: Input) => Promise<Record<string, unknown>>,
   ): Promise<Result> {
     requireTasks(exchange);
-    return respondToMethod(exchange, schema, (input) => run(exchange.caller, input));
+    return respond(exchange, schema, (input) => run(exchange.caller, input));
   }
 
   async function getTask(caller: Caller, { taskId }: z.infer<typeof taskIdInput>): Promise<Record<string, unknown>> {
