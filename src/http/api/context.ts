@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Sessions } from "#auth/sign-in.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { WebUser } from "#domain/access/sessions.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -15,14 +16,9 @@ import { respondWithProblem } from "../files/file-put.ts";
 import { routeNotFoundError, toProblem } from "../problem.ts";
 import type { Handler } from "../server.ts";
 
-export interface SessionReader {
-  /** Returns the user of the session cookie, if the session is still valid. */
-  find(cookieHeader: string | undefined): Promise<WebUser | undefined>;
-}
-
 export interface ApiOptions {
   deps: Deps;
-  sessions: SessionReader;
+  sessions: Pick<Sessions, "find">;
   pageFeed: PageFeed;
   streamSlots: StreamSlots;
   /** Counts a user's request. */

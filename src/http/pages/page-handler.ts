@@ -21,9 +21,8 @@ export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 
 /**
  * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages. Rejects forms from other
- * sites.
- * Redirects GET requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `{base}`, because
- * cookies are bound to it.
+ * sites. Redirects GET requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `base`:
+ * cookies, and the CORS rules of the file store, are bound to it.
  */
 export function createPageHandler(base: string, handlers: PageHandlers): Handler {
   const { host } = new URL(base);

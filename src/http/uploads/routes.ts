@@ -1,11 +1,10 @@
-import type { ServerResponse } from "node:http";
 import type { Deps } from "#domain/ports/deps.ts";
 import { findUploadLink } from "#domain/uploads/upload-link.ts";
 import { mountApi } from "../api/context.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "../pages/page.ts";
-import { routeNotFoundError } from "../problem.ts";
+import { createPageHandler, getPath } from "../pages/page-handler.ts";
 import { buildUploadPageCsp } from "../guards.ts";
-import type { RequestContext, Route } from "../server.ts";
+import type { Route } from "../server.ts";
 import type { StaticFiles } from "../static-files.ts";
 import type { UploadApi } from "./api.ts";
 
@@ -13,62 +12,45 @@ const pathPrefix = "/u/";
 
 /** `{uploadPage}/u/<token>`, and the API that the page calls with the token in a header. The built web app has a template of the page. */
 export function createUploadRoutes(deps: Deps, api: UploadApi, webFiles: StaticFiles): Route[] {
-  const { host } = new URL(deps.uploadPage);
   const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.baseUrl).origin]);
 
-  async function sendLinkPage(token: string, res: ServerResponse): Promise<void> {
+  async function renderLinkPage(token: string): Promise<RenderedPage> {
     const linkResult = await findUploadLink(deps, token);
-    if (linkResult?.state === "withdrawn") return sendPage(res, renderWithdrawnPage());
-    if (linkResult?.state === "finished") return sendPage(res, renderFinishedPage());
-    if (!linkResult || linkResult.state === "expired") return sendPage(res, renderInvalidLinkPage());
+    if (linkResult?.state === "withdrawn") return renderWithdrawnPage();
+    if (linkResult?.state === "finished") return renderFinishedPage();
+    if (!linkResult || linkResult.state === "expired") return renderInvalidLinkPage();
     const template = webFiles.find("/upload.html")?.content.toString();
     if (template === undefined) throw new Error("web/dist has no upload.html");
     const { studioName, postTitle } = linkResult.link;
-    res.writeHead(200, {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": csp,
-      // The URL is a secret: keep it out of caches and Referer headers.
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-    });
-    res.end(fillTemplate(template, { studio: studioName, post: postTitle ?? "Library" }));
+    return {
+      status: 200,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": csp,
+        "cache-control": "no-store",
+      },
+      body: fillTemplate(template, { studio: studioName, post: postTitle ?? "Library" }),
+    };
   }
 
-  async function handlePage(
-    url: string,
-    method: string | undefined,
-    res: ServerResponse,
-    context: RequestContext,
-  ): Promise<void> {
-    if (method !== "GET" && method !== "HEAD") throw routeNotFoundError();
-    try {
-      await sendLinkPage(url.slice(pathPrefix.length).split("?", 1)[0] ?? "", res);
-    } catch (error) {
-      if (res.headersSent) throw error;
-      context.log.error({ requestId: context.requestId, err: error }, "rendering the upload page failed");
-      sendPage(res, renderUnavailablePage());
-    }
-  }
-
+  const handlePage = createPageHandler(deps.uploadPage, {
+    async GET(req, res, { requestId, log }) {
+      const page = await renderLinkPage(getPath(req).slice(pathPrefix.length)).catch((error: unknown) => {
+        log.error({ requestId, err: error }, "rendering the upload page failed");
+        return renderUnavailablePage();
+      });
+      sendPage(res, page);
+    },
+  });
   return [
     { path: "/api/uploads/*", originRule: "upload", logsRest: true, handle: mountApi(api) },
     {
       path: `${pathPrefix}*`,
       originRule: "upload",
-      async handle(req, res, context) {
-        const url = req.url ?? pathPrefix;
-        if (req.method === "GET" && req.headers.host !== host) {
-          // For example 127.0.0.1 instead of localhost: the store's CORS rules allow only the configured origin.
-          res
-            .writeHead(307, {
-              location: `${deps.uploadPage}${url}`,
-              "cache-control": "no-store",
-              "referrer-policy": "no-referrer",
-            })
-            .end();
-          return;
-        }
-        await handlePage(url, req.method, res, context);
+      handle(req, res, context) {
+        // The URL is a secret: keep it out of Referer headers.
+        res.setHeader("referrer-policy", "no-referrer");
+        return handlePage(req, res, context);
       },
     },
   ];
@@ -117,11 +99,10 @@ const renderUnavailablePage = (): RenderedPage =>
   );
 
 function renderUploadErrorPage(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
-  const page = renderPage({
+  return renderPage({
     title,
     status,
     body: html`<h1>${title}</h1>
       ${body}`,
   });
-  return { ...page, headers: { ...page.headers, "referrer-policy": "no-referrer" } };
 }
