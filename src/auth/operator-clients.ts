@@ -28,25 +28,28 @@ const clientsFileSchema = z
 /** The clients that the operator registered in a file, as RFC 7591 metadata. Throws if the file is invalid. */
 export function readOperatorClients(path: string | undefined): ClientMetadata[] {
   if (path === undefined) return [];
-  const fail = (reason: string): never => {
-    throw new Error(`OAUTH_CLIENTS: ${path}: ${reason}`);
+  try {
+    const parseResult = clientsFileSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+    if (!parseResult.success) throw new Error(formatIssues(parseResult.error));
+    return parseResult.data.map(toClientMetadata);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? "not valid JSON" : (error as Error).message;
+    throw new Error(`OAUTH_CLIENTS: ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function toClientMetadata(client: z.infer<typeof clientSchema>): ClientMetadata {
+  const metadata: Record<string, unknown> = {
+    token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic",
+    ...client,
   };
-  const parseResult = clientsFileSchema.safeParse(
-    parseJsonOrUndefined(readClientsFile(path, fail)) ?? fail("not valid JSON"),
-  );
-  if (!parseResult.success) return fail(formatIssues(parseResult.error));
-  return parseResult.data.map((client) => {
-    const metadata: Record<string, unknown> = {
-      token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic",
-      ...client,
-    };
-    try {
-      normalizeClientMetadata(metadata);
-    } catch (error) {
-      fail(`${client.client_id}: ${String((error as { error_description?: string }).error_description ?? error)}`);
-    }
-    return metadata as unknown as ClientMetadata;
-  });
+  try {
+    normalizeClientMetadata(metadata);
+  } catch (error) {
+    const reason = (error as { error_description?: string }).error_description ?? error;
+    throw new Error(`${client.client_id}: ${String(reason)}`, { cause: error });
+  }
+  return metadata as unknown as ClientMetadata;
 }
 
 /** Validates the file and returns its problems, for the config check. */
@@ -56,21 +59,5 @@ export function findClientProblems(path: string | undefined): string[] {
     return [];
   } catch (error) {
     return [(error as Error).message];
-  }
-}
-
-function readClientsFile(path: string, fail: (reason: string) => never): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    return fail((error as Error).message);
-  }
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
