@@ -10,27 +10,18 @@ const expectedKinds: Readonly<Record<string, IdKind>> = {
   connectionIds: "platformConnection",
 };
 
-const kindNames: Readonly<Record<IdKind, string>> = {
-  user: "user",
-  studio: "studio",
-  post: "post",
-  asset: "asset",
-  grant: "connected client",
-  platformConnection: "platform connection",
-  invitation: "invitation",
-  uploadLink: "upload link",
-  publication: "publication",
-  activity: "activity entry",
-  comment: "comment",
-  request: "request",
-};
+const kindNames: Readonly<Partial<Record<IdKind, string>>> = { grant: "connected client", activity: "activity entry" };
+
+/** `uploadLink` becomes `upload link`. */
+const getKindName = (kind: IdKind): string =>
+  kindNames[kind] ?? kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Says which inputs contain an id of another kind, a common mistake of models. Undefined if none does. */
 export function describeWrongIds(args: Readonly<Record<string, unknown>>): string | undefined {
   const sentences = Object.entries(expectedKinds).flatMap(([name, expected]) => {
     const values = listValues(args, name);
     const wrongKind = values.map((value) => typeof value === "string" && findIdKind(value)).find(isOtherKind(expected));
-    return wrongKind ? [`${name} is the id of a ${kindNames[wrongKind]}, not of a ${kindNames[expected]}.`] : [];
+    return wrongKind ? [`${name} is the id of a ${getKindName(wrongKind)}, not of a ${getKindName(expected)}.`] : [];
   });
   return sentences.length === 0 ? undefined : sentences.join(" ").replace(/ a (?=[ai]|upload)/g, " an ");
 }

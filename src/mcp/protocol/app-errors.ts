@@ -22,7 +22,19 @@ export const toRetryHeaders = (error: unknown): Record<string, string> | undefin
 export function toRejection(error: unknown, newId: Deps["newId"], log: Log): Rejection {
   if (error instanceof AppError)
     return createRejection(error.status, errorCodes.internal, `${error.code}: ${error.message}`);
+  const { code, message } = reportInternalError(error, newId, log, "MCP request failed");
+  return createRejection(500, code, message);
+}
+
+/** Logs an unexpected error with a reference and returns the error that tells the client the reference. */
+export function reportInternalError(
+  error: unknown,
+  newId: Deps["newId"],
+  log: Log,
+  event: string,
+  fields?: { tool?: string; method?: string },
+): { code: number; message: string } {
   const reference = newId("request");
-  log.error({ err: error, reference }, "MCP request failed");
-  return createRejection(500, errorCodes.internal, `Internal error. Reference: ${reference}.`);
+  log.error({ err: error, reference, ...fields }, event);
+  return { code: errorCodes.internal, message: `Internal error. Reference: ${reference}.` };
 }

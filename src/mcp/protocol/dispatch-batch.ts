@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RequestAuthority } from "../transport/request-authority.ts";
 import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Dispatcher, MessageContext } from "./dispatcher.ts";
-import { createRejection, errorCodes, type RequestMessage } from "./messages.ts";
+import { errorCodes, type RequestMessage } from "./messages.ts";
 
 /** Maximum length of a batch's responses; the calls after that are not run. */
 const maxResponseLength = 8 * 1024 * 1024;
@@ -19,7 +19,7 @@ export async function dispatchBatch(
   for (const [i, request] of requests.entries()) {
     if (responses.reduce((sum, { length }) => sum + length, 0) > maxResponseLength) {
       const notRun = "The responses of this batch are too long, so this call was not run: send it again, alone.";
-      responses.push(toErrorJson(createRejection(200, errorCodes.invalidRequest, notRun, request.id)));
+      responses.push(toErrorJson({ code: errorCodes.invalidRequest, message: notRun, id: request.id }));
       continue;
     }
     // The access may end, and other users wait, between two calls.

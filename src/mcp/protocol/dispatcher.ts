@@ -5,7 +5,8 @@ import type { IdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Exchange, Method, Result } from "./method.ts";
-import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
+import { reportInternalError } from "./app-errors.ts";
+import { errorCodes, type Era, type RequestMessage } from "./messages.ts";
 
 /** What all messages of one HTTP request share. */
 export interface MessageContext {
@@ -39,10 +40,8 @@ export function createDispatcher(
       const method = methods.get(request.method);
       if (!method || (method.era ?? era) !== era) {
         // MCP spec 2026-07-28, Streamable HTTP: respond with 404. Legacy versions get the error in a 200 response.
-        return writer.end(
-          era === "modern" ? 404 : 200,
-          toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
-        );
+        const status = era === "modern" ? 404 : 200;
+        return writer.end(status, toErrorJson({ code: errorCodes.methodNotFound, message: "Method not found", id }));
       }
       const { exchange, cancel } = createExchange(request, context, method, writer, countCall);
       const requestKey =
@@ -86,14 +85,9 @@ export function createDispatcher(
     if (error instanceof ProtocolError) {
       // The only handler error with its own HTTP status (MCP spec 2026-07-28, Capabilities).
       const status = error.code === errorCodes.missingCapability ? 400 : 200;
-      return [status, toErrorJson(createRejection(status, error.code, error.message, id, error.data))];
+      return [status, toErrorJson({ code: error.code, message: error.message, id, data: error.data })];
     }
-    const reference = newId("request");
-    log.error({ err: error, reference, method }, "MCP method failed");
-    return [
-      200,
-      toErrorJson(createRejection(200, errorCodes.internal, `Internal error. Reference: ${reference}.`, id)),
-    ];
+    return [200, toErrorJson({ ...reportInternalError(error, newId, log, "MCP method failed", { method }), id })];
   }
 }
 

@@ -86,3 +86,9 @@ export function createRejection(
 ): Rejection {
   return { kind: "rejection", status, code, message, id, ...(data === undefined ? {} : { data }) };
 }
+
+export const createBadRequest = (
+  message: string,
+  id: RequestId | null = null,
+  code: number = errorCodes.invalidRequest,
+): Rejection => createRejection(400, code, `Bad Request: ${message}`, id);

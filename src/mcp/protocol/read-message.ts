@@ -9,6 +9,7 @@ import {
   isLegacyVersion,
   legacyVersions,
   modernVersion,
+  createBadRequest,
   createRejection,
   type Batch,
   type Era,
@@ -67,27 +68,15 @@ function readBatch(
   sessionVersion: string | undefined,
 ): Batch | Rejection {
   const version = sessionVersion ?? headers.protocolVersionHeader ?? batchVersion;
-  if (version !== batchVersion)
-    return createRejection(
-      400,
-      errorCodes.invalidRequest,
-      "Bad Request: this protocol version does not support batches",
-    );
-  if (body.length > maxBatchSize)
-    return createRejection(
-      400,
-      errorCodes.invalidRequest,
-      `Bad Request: a batch can have at most ${maxBatchSize} messages`,
-    );
+  if (version !== batchVersion) return createBadRequest("this protocol version does not support batches");
+  if (body.length > maxBatchSize) return createBadRequest(`a batch can have at most ${maxBatchSize} messages`);
   const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
   if (result.kind === "reject")
     return createRejection(result.httpStatus, result.code, result.message, null, result.data);
   const messages = (body as JsonRpcBody[]).map((item) => toMessage(item, "legacy"));
   // MCP spec 2025-03-26, Lifecycle: initialize must not be part of a batch.
   const hasInitialize = messages.some((item) => item.kind === "request" && item.method === "initialize");
-  return hasInitialize
-    ? createRejection(400, errorCodes.invalidRequest, "Bad Request: initialize cannot be part of a batch")
-    : { kind: "batch", messages };
+  return hasInitialize ? createBadRequest("initialize cannot be part of a batch") : { kind: "batch", messages };
 }
 
 /** MCP spec 2025-06-18, Transports: respond with 400 to an unsupported MCP-Protocol-Version. */
@@ -97,12 +86,8 @@ function checkLegacyVersion(
 ): Rejection | undefined {
   if (version === undefined || isLegacyVersion(version)) return undefined;
   const supportedVersions = [modernVersion, ...legacyVersions].join(", ");
-  return createRejection(
-    400,
-    errorCodes.httpError,
-    `Bad Request: Unsupported protocol version (supported versions: ${supportedVersions})`,
-    id,
-  );
+  const message = `Unsupported protocol version (supported versions: ${supportedVersions})`;
+  return createBadRequest(message, id, errorCodes.httpError);
 }
 
 interface JsonRpcBody {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { findShapeProblem } from "#lib/parse-json.ts";
 import { findJsonHeaderProblem, readBody, type JsonHeaderProblem } from "#lib/request-body.ts";
-import { errorCodes, createRejection, type Rejection } from "../protocol/messages.ts";
+import { errorCodes, createBadRequest, createRejection, type Rejection } from "../protocol/messages.ts";
 
 export const maxBodyBytes = 16 * 1024 * 1024;
 /** Limits on the bytes of unfinished bodies in this process, in total and per user. */
@@ -29,11 +29,7 @@ const tooLargeRejection = (): Rejection =>
   );
 
 export const batchTooLongRejection = (): Rejection =>
-  createRejection(
-    400,
-    errorCodes.invalidRequest,
-    "Bad Request: the batch is too long; send its messages one at a time",
-  );
+  createBadRequest("the batch is too long; send its messages one at a time");
 
 const headerRejections: Record<JsonHeaderProblem, () => Rejection> = {
   content_type: () => unsupportedRejection("Content-Type must be application/json, in UTF-8"),

@@ -51,7 +51,7 @@ export function respondSessionNotFound(req: IncomingMessage, res: ServerResponse
   respondWithRejection(req, res, createRejection(404, errorCodes.sessionNotFound, "Session not found"));
 }
 
-export function toErrorJson({ code, message, data, id }: Rejection): string {
+export function toErrorJson({ code, message, data, id }: Pick<Rejection, "code" | "message" | "data" | "id">): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
 
