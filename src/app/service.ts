@@ -122,7 +122,7 @@ export function createService(options: CreateServiceOptions): Service {
   // Authentication: users by session, AI clients by token.
   const sessions = createSessions({ deps, base });
   const providers = dev ? [dev.identityProvider] : config.identityProviders;
-  const signIn = createSignIn({ deps, providers, sessions, log });
+  const signIn = createSignIn(deps, providers, sessions, log);
   const oauth = createOAuthServer({
     deps,
     secrets,
@@ -160,11 +160,7 @@ export function createService(options: CreateServiceOptions): Service {
     isDevelopment: dev !== undefined,
     stallTimeoutMs,
   });
-  const uploadApi = createUploadApi({
-    deps,
-    checkCallLimit: config.areRateLimitsEnabled ? linkCallLimiter.check : noCallLimit,
-    log,
-  });
+  const uploadApi = createUploadApi(deps, config.areRateLimitsEnabled ? linkCallLimiter.check : noCallLimit, log);
 
   // HTTP server and routes.
   const clientDocument = buildClientDocument(base, deriveSigningKeys(secrets, "platform-client-key"));
@@ -222,18 +218,18 @@ export function createService(options: CreateServiceOptions): Service {
         [messageLimiter, toolCallLimiter, webCallLimiter, linkCallLimiter].map((limiter) => limiter.sync()),
       )),
     async close() {
-      const taskDrain = mcp.drainTasks();
+      const taskDrain = mcp.tasks.drain();
       const workerStop = Promise.resolve(worker?.stop());
       // The worker may need the sandbox, which this server runs.
       await drain(httpServer, log, {
         work: Promise.all([workerStop, taskDrain]),
         endStreams: () => {
-          mcp.endStreams();
+          mcp.streamSlots.close();
           // Ordinary images are done by now. Requests that wait for others would wait until the timeout.
           deps.media.close();
         },
       });
-      await mcp.stopTasks();
+      await mcp.tasks.stopAll();
       await workerStop;
     },
   };

@@ -61,14 +61,12 @@ export interface SignIn {
   }): Promise<string[]>;
 }
 
-export interface SignInOptions {
-  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow" | "baseUrl" | "signer">;
-  providers: readonly IdentityProvider[];
-  sessions: Sessions;
-  log: Log;
-}
-
-export function createSignIn({ deps, providers, sessions, log }: SignInOptions): SignIn {
+export function createSignIn(
+  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow" | "baseUrl" | "signer">,
+  providers: readonly IdentityProvider[],
+  sessions: Sessions,
+  log: Log,
+): SignIn {
   const { baseUrl: base, signer, clock } = deps;
   const pendingSignIns = createPendingCookie<PendingSignIn>({ signer, clock, base }, "sign-in", 3);
   const relyingParties = new Map(
@@ -82,14 +80,11 @@ export function createSignIn({ deps, providers, sessions, log }: SignInOptions):
     if (!relyingParty) throw edgeError("not_found", "This identity provider does not exist.");
     return relyingParty;
   };
-  const withFailureLog = async <T>(provider: string, work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
+  const withFailureLog = <T>(provider: string, work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
       log.warn({ provider, ...toLogFields(error) }, "sign-in failed");
       throw error;
-    }
-  };
+    });
 
   return {
     providers,

@@ -19,7 +19,7 @@ import { createListenMethod } from "./subscriptions/listen.ts";
 import { createSessionStreams } from "./subscriptions/session-streams.ts";
 import { createStreamSlots, type StreamSlots } from "./subscriptions/stream-slots.ts";
 import { toRejection, toRetryHeaders } from "./protocol/app-errors.ts";
-import { errorCodes, createRejection, type Batch, type Message } from "./protocol/messages.ts";
+import { createBadRequest, createRejection, errorCodes, type Batch, type Message } from "./protocol/messages.ts";
 import { findScopeProblem } from "./protocol/check-scope.ts";
 import { dispatchBatch } from "./protocol/dispatch-batch.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
@@ -29,7 +29,7 @@ import { createChatApp } from "./chat-app/chat-app.ts";
 import type { Tool } from "./define-tool.ts";
 import { createPostResources } from "./post-resources.ts";
 import { promptMethods } from "./prompts.ts";
-import { createTasks } from "./tasks/tasks.ts";
+import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
 
@@ -58,14 +58,9 @@ export interface McpEndpoint {
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
   changeFeed: ChangeFeed;
-  /** All streams of the process share the same limits. */
+  /** All streams of the process share the same limits. For shutdown: `close` ends those of the endpoint and of pages. */
   streamSlots: StreamSlots;
-  /** For shutdown: starts no more tasks. Resolves when the tasks that run in this process have ended. */
-  drainTasks(): Promise<void>;
-  /** For shutdown: ends long-lived streams with a final result. Their clients reconnect to another process. */
-  endStreams(): void;
-  /** For shutdown: stops the tasks that still run in this process; they fail. */
-  stopTasks(): Promise<void>;
+  tasks: Pick<Tasks, "drain" | "stopAll">;
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
@@ -90,7 +85,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     if (grantId !== null) recordCall(grantId);
   };
   const tasks = createTasks(deps, tools, log);
-  const toolMethods = createToolMethods({ tools, chatApp, deps, log, tasks });
+  const toolMethods = createToolMethods(deps, tools, chatApp, tasks, log);
   const changeFeed = createChangeFeed(deps, log);
   const streamSlots = createStreamSlots();
   const sessionStreams = createSessionStreams(deps, changeFeed, streamSlots, challenges, countCall);
@@ -124,9 +119,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     changeFeed,
     streamSlots,
-    drainTasks: () => tasks.drain(),
-    endStreams: () => streamSlots.close(),
-    stopTasks: () => tasks.stopAll(),
+    tasks,
   };
 
   async function handleRequest(
@@ -144,7 +137,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     };
     const authority = await readAuthority();
     if (!authority) return;
-    const { authentication, sessionId, session } = authority;
+    const { authentication, session } = authority;
     /** Reads the authority again, for the same studio: a call must not end in another one. */
     const readAuthorityAgain = async (): Promise<RequestAuthority | undefined> => {
       const currentAuthority = await readAuthority();
@@ -152,11 +145,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         throw new AppError("forbidden:access_changed");
       return currentAuthority;
     };
-    if (sessionId !== undefined && session && sessionStreams.isStreamRequest(req)) {
-      const sessionStudioId = session.studioId;
-      const membership = authority.memberships.current;
-      return sessionStreams.open(req, res, { authentication, membership, sessionId, sessionStudioId });
-    }
+    // MCP spec 2025-11-25, Transports: a client that listens sends GET and accepts an event stream.
+    if (session && req.method === "GET" && req.headers.accept?.includes("text/event-stream"))
+      return sessionStreams.open(req, res, authority, session);
     if (req.method !== "POST")
       return respondWithRejection(req, res, createRejection(405, errorCodes.httpError, "Method not allowed."), {
         allow: "GET, POST",
@@ -227,9 +218,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
 /** The product sends no requests to clients, so it expects no responses. */
 const rejectResponse: Extension["receive"] = ({ kind }) =>
-  kind === "response"
-    ? createRejection(400, errorCodes.invalidRequest, "Bad Request: no request is waiting for this response")
-    : undefined;
+  kind === "response" ? createBadRequest("no request is waiting for this response") : undefined;
 
 const toLogFields = ({ user, client, membership }: Authentication): RequestLogContext => ({
   userId: user.id,

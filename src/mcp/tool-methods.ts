@@ -24,18 +24,15 @@ export interface ToolMethods {
   listModelTools(scopes: readonly Scope[]): readonly Tool[];
 }
 
-export interface ToolMethodsOptions {
-  tools: readonly Tool[];
-  deps: Deps;
-  log: Log;
-  tasks: Tasks;
-  chatApp: ChatApp | undefined;
-}
-
 /** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
-export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
-  const { deps, log, tasks, chatApp } = options;
-  const tools = [...options.tools, ...(chatApp?.tools ?? [])];
+export function createToolMethods(
+  deps: Deps,
+  productTools: readonly Tool[],
+  chatApp: ChatApp | undefined,
+  tasks: Tasks,
+  log: Log,
+): ToolMethods {
+  const tools = [...productTools, ...(chatApp?.tools ?? [])];
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   const listingsByTool = new Map(

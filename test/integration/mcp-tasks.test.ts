@@ -118,7 +118,7 @@ forOneEngine("calls that run as tasks", (fixture) => {
     const closingClient = { ...client, url: closingServer.url };
     const { sendContent } = await serveSlowly("/before-shutdown.png");
     const { taskId } = await startImport("/before-shutdown.png", {}, closingClient);
-    const tasksEnded = closingServer.endpoint.drainTasks();
+    const tasksEnded = closingServer.endpoint.tasks.drain();
     const inline = await startImport("/a.png", {}, closingClient);
     assert.equal(inline.resultType, "complete");
     assert.ok(inline.structuredContent["assetId"]);

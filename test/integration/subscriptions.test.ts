@@ -190,7 +190,7 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
     const session = await startSession(client);
     const modern = await listen(client, { resourceSubscriptions: [post.uri] }, 3);
     const legacy = await openSessionStream(session);
-    closingServer.endpoint.endStreams();
+    closingServer.endpoint.streamSlots.close();
     await Promise.all([modern.ended, legacy.ended]);
     const { id, result } = modern.messages.at(-1) ?? {};
     assert.deepEqual([id, result?.resultType, result?._meta[subscriptionIdKey]], [3, "complete", 3]);

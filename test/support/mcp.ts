@@ -60,9 +60,9 @@ export async function startMcpServer({ deps }: { deps: Deps }, options: McpServe
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     endpoint,
     close: async () => {
-      endpoint.endStreams();
-      void endpoint.drainTasks();
-      await endpoint.stopTasks();
+      endpoint.streamSlots.close();
+      void endpoint.tasks.drain();
+      await endpoint.tasks.stopAll();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -12,13 +12,6 @@ import { noContent } from "../api/responses.ts";
 import { validateJson } from "../api/validate-input.ts";
 import { routeNotFoundError } from "../problem.ts";
 
-export interface UploadApiOptions {
-  deps: Deps;
-  /** Counts a request made with an upload link. Returns an error above the limit. */
-  checkCallLimit: CallLimitCheck;
-  log: Log;
-}
-
 export interface UploadEnv {
   Bindings: HttpBindings;
   Variables: ReadAuthority & { caller: UploadCaller };
@@ -27,12 +20,11 @@ export interface UploadEnv {
 /** The upload page's JSON API. The link's token, sent in a header, is the only credential; cookies are ignored. */
 export type UploadApi = ReturnType<typeof createUploadApi>;
 
-export function createUploadApi(options: UploadApiOptions) {
-  const { deps } = options;
-  const handleError = createErrorHandler(options.log);
+export function createUploadApi(deps: Deps, checkCallLimit: CallLimitCheck, log: Log) {
+  const handleError = createErrorHandler(log);
   return new Hono<UploadEnv>()
     .basePath("/api/uploads")
-    .use(requireUploadLink(options))
+    .use(requireUploadLink(deps, checkCallLimit))
     .onError(handleError)
     .notFound((c) => handleError(routeNotFoundError(), c))
     .get("/session", async (c) => c.json(await describeUploadPage(deps, c.var.caller)))
@@ -53,7 +45,7 @@ export function createUploadApi(options: UploadApiOptions) {
 }
 
 /** Resolves the upload link from the token and enforces its rate limit. */
-function requireUploadLink({ deps, checkCallLimit }: UploadApiOptions): MiddlewareHandler<UploadEnv> {
+function requireUploadLink(deps: Deps, checkCallLimit: CallLimitCheck): MiddlewareHandler<UploadEnv> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);

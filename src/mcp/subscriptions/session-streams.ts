@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Authentication, type Membership, toCaller } from "#domain/model/authentication.ts";
+import { toCaller } from "#domain/model/authentication.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
@@ -18,26 +18,17 @@ import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
 import type { Challenges } from "../transport/bearer-challenge.ts";
 import { openEventStream } from "../transport/event-stream.ts";
+import type { RequestAuthority } from "../transport/request-authority.ts";
 import { respondSessionNotFound, respondWithRejection } from "../transport/response.ts";
-import { sessionLifetime } from "../transport/session-id.ts";
+import { sessionLifetime, type Session } from "../transport/session-id.ts";
 import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
 
 const requiredScope = "studio:read";
 
-/** An authenticated request with a session. */
-export interface SessionRequest {
-  authentication: Authentication;
-  membership: Membership;
-  sessionId: string;
-  /** The studio that the session was started for. */
-  sessionStudioId: string;
-}
-
 export interface SessionStreams {
   methods: [string, Method][];
-  isStreamRequest(req: IncomingMessage): boolean;
   /** Opens the event stream of a session. */
-  open(req: IncomingMessage, res: ServerResponse, request: SessionRequest): Promise<void>;
+  open(req: IncomingMessage, res: ServerResponse, authority: RequestAuthority, session: Session): Promise<void>;
 }
 
 /**
@@ -85,19 +76,16 @@ export function createSessionStreams(
       ],
       ["resources/unsubscribe", createSubscriptionMethod((caller, input) => unsubscribeSession(deps, caller, input))],
     ],
-    // MCP spec 2025-11-25, Transports: a client that listens sends GET and accepts an event stream.
-    isStreamRequest: ({ method, headers }) =>
-      method === "GET" && headers.accept?.includes("text/event-stream") === true,
-    async open(req, res, { authentication, membership, sessionId, sessionStudioId }) {
+    async open(req, res, { authentication, memberships, sessionId = "" }, { studioId }) {
       const { grantId, scopes, tokenHash, user } = authentication;
       const reject = (status: number, message: string, headers?: Record<string, string>): void =>
         respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message), headers);
       // A user who left the session's studio acts on another one, but the subscriptions are for posts of the first.
-      if (membership.studio.id !== sessionStudioId) return respondSessionNotFound(req, res);
+      if (memberships.current.studio.id !== studioId) return respondSessionNotFound(req, res);
       const problem = findScopeProblem(requiredScope, scopes, challenges);
       if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
       if (slots.isClosed) return reject(503, "The server is shutting down.", { "retry-after": "1" });
-      const caller = toCaller(authentication, membership);
+      const caller = toCaller(authentication, memberships.current);
       countCall(caller);
       const slot = slots.take(grantId, user.id);
       if (!slot) return reject(429, streamLimitMessage);
@@ -108,7 +96,7 @@ export function createSessionStreams(
         const identity = {
           tokenHash,
           userId: user.id,
-          studioId: sessionStudioId,
+          studioId,
           session: { idHash: session.idHash, streamId },
         };
         startStream(res, slot, identity, posts);

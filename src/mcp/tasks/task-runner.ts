@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getGrantId, type Caller } from "#domain/caller.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
@@ -36,7 +36,7 @@ export interface TaskRunner {
   failIfLost(record: TaskRecord): TaskRecord;
   /** True after `drain`: callers must not start more tasks. */
   readonly isDraining: boolean;
-  /** Resolves when the running calls have ended and their outcomes are saved. */
+  /** For shutdown. Resolves when the running calls have ended and their outcomes are saved. */
   drain(): Promise<void>;
   /** Stops the calls that still run, after `drain`; their tasks fail. Resolves when this is saved. */
   stopAll(): Promise<void>;
@@ -65,14 +65,6 @@ export function createTaskRunner(
   return {
     async start(caller, tool, work) {
       const taskId = newSecret();
-      const now = clock();
-      const record: TaskRecord = {
-        grantId: getGrantId(caller),
-        tool,
-        status: "working",
-        createdAt: now,
-        updatedAt: now,
-      };
       const controller = new AbortController();
       const { promise: completion, resolve: resolveCompletion } = Promise.withResolvers<void>();
       const removeTask = (): void => {
@@ -81,12 +73,10 @@ export function createTaskRunner(
       };
       // Before the task is stored, so that a shutdown waits for it.
       runningTasks.set(taskId, { controller, completion });
-      try {
-        await store.create(caller, taskId, record);
-      } catch (error) {
+      const record = await store.create(caller, taskId, { tool }).catch((error: unknown) => {
         removeTask();
         throw error;
-      }
+      });
       const outcome = runWork(tool, work, controller.signal);
       void keepRecordUpdated(caller, taskId, record, outcome, controller).finally(removeTask);
       return { taskId, record };

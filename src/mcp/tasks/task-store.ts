@@ -22,7 +22,7 @@ export interface TaskRecord {
 export const taskLifetime = hours(24);
 
 export interface TaskStore {
-  create(caller: Caller, taskId: string, record: TaskRecord): Promise<void>;
+  create(caller: Caller, taskId: string, call: Pick<TaskRecord, "tool" | "followedOutput">): Promise<TaskRecord>;
   /** Returns undefined for a task that expired or belongs to another user, studio or grant. */
   find(caller: Caller, taskId: string): Promise<TaskRecord | undefined>;
   /** Replaces the record if it is still `from`; returns whether it did. */
@@ -42,13 +42,21 @@ export function createTaskStore({
     key: taskId,
   });
   return {
-    async create(caller, taskId, record) {
+    async create(caller, taskId, call) {
       const key = toKey(caller, taskId);
       const now = clock();
+      const record: TaskRecord = {
+        grantId: getGrantId(caller),
+        status: "working",
+        createdAt: now,
+        updatedAt: now,
+        ...call,
+      };
       await transact(caller, async (tx) => {
         await tx.idempotency.claim(key, "", now, now - taskLifetime);
         await tx.idempotency.saveResult(key, JSON.stringify(record));
       });
+      return record;
     },
     async find(caller, taskId) {
       const storedResult = await idempotency.find(toKey(caller, taskId), clock() - taskLifetime);

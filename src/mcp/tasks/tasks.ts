@@ -1,6 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { getGrantId, type Caller } from "#domain/caller.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { text } from "#domain/model/text.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
@@ -10,22 +10,18 @@ import { errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method, Result } from "../protocol/method.ts";
 import { respond } from "../protocol/responder.ts";
 import { toSuccessResult } from "../tool-results.ts";
-import { createTaskRunner, toResultObject, type StartedTask, type TaskWork } from "./task-runner.ts";
+import { createTaskRunner, toResultObject, type StartedTask, type TaskRunner, type TaskWork } from "./task-runner.ts";
 import { createTaskStore, taskLifetime, type TaskRecord } from "./task-store.ts";
 import { requireTasks } from "./tasks-extension.ts";
 
 const pollIntervalMs = seconds(2);
 
-export interface Tasks {
+export interface Tasks extends Pick<TaskRunner, "drain" | "stopAll"> {
   /** Runs a call as a task and returns the result that announces it. During shutdown, returns the call's own result. */
   start(exchange: Exchange, tool: string, work: TaskWork): Promise<Result>;
   /** Returns the call's own result if what it started has ended; otherwise, announces a task that follows it. */
   follow(caller: Caller, tool: Tool, output: Record<string, unknown>): Promise<Result>;
   methods: readonly [string, Method][];
-  /** Starts no more tasks. Resolves when the calls that run in this process have ended. */
-  drain(): Promise<void>;
-  /** Stops the calls that run in this process; their tasks fail. */
-  stopAll(): Promise<void>;
 }
 
 const taskIdInput = z.object({ taskId: text(100) });
@@ -45,17 +41,8 @@ export function createTasks(deps: Deps, tools: readonly Tool[], log: Log): Tasks
     async follow(caller, tool, output) {
       const progress = await tool.followUp?.getProgress(deps, caller, output);
       if (!progress || progress.hasEnded) return toSuccessResult(progress?.output ?? output, []);
-      const now = deps.clock();
-      const record: TaskRecord = {
-        grantId: getGrantId(caller),
-        tool: tool.name,
-        status: "working",
-        createdAt: now,
-        updatedAt: now,
-        followedOutput: output,
-      };
       const taskId = deps.newSecret();
-      await store.create(caller, taskId, record);
+      const record = await store.create(caller, taskId, { tool: tool.name, followedOutput: output });
       return toTaskResult({ taskId, record });
     },
     methods: [
@@ -70,8 +57,8 @@ export function createTasks(deps: Deps, tools: readonly Tool[], log: Log): Tasks
         },
       ],
     ],
-    drain: () => runner.drain(),
-    stopAll: () => runner.stopAll(),
+    drain: runner.drain,
+    stopAll: runner.stopAll,
   };
 
   async function respondToTask<Input>(
