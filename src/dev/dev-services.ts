@@ -27,7 +27,7 @@ export function createDevServices(deps: DevDeps, sandboxStore: SandboxStore): De
     platform: createSandboxSetup(sandbox),
     routes: [
       ...createDevIssuerRoutes(baseUrl, devIssuer),
-      ...createSandboxApi({ ...deps, store: sandboxStore, findAccount: sandbox.findAccount }),
+      ...createSandboxApi(deps, sandboxStore, sandbox.findAccount),
       ...createSandboxRoutes(baseUrl, sandbox),
     ],
   };

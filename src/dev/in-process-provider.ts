@@ -106,13 +106,9 @@ export function createInProcessProvider(
   pinUrls(provider, baseUrl);
   const callback = provider.callback();
 
-  async function translateNotPending<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      throw error instanceof errors.SessionNotFound ? options.createNotPendingError() : error;
-    }
-  }
+  const translateNotPending = (error: unknown): never => {
+    throw error instanceof errors.SessionNotFound ? options.createNotPendingError() : error;
+  };
 
   return {
     provider,
@@ -130,10 +126,12 @@ export function createInProcessProvider(
       }
     },
     async assertPending(req, res) {
-      await translateNotPending(provider.interactionDetails(req, res));
+      await provider.interactionDetails(req, res).catch(translateNotPending);
     },
     async finish(req, res, result) {
-      await translateNotPending(provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false }));
+      await provider
+        .interactionFinished(req, res, result, { mergeWithLastSubmission: false })
+        .catch(translateNotPending);
     },
   };
 }

@@ -1,24 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { SandboxStore } from "#db/sandbox.ts";
+import { parseInput } from "#http/api/validate-input.ts";
 import { isLocalPeer } from "#http/guards.ts";
 import { routeNotFoundError } from "#http/problem.ts";
 import type { Handler, Route } from "#http/server.ts";
-import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { edgeError } from "#lib/errors.ts";
-import type { IdGenerator } from "#lib/ids.ts";
-import { sandboxPath } from "./sandbox-platform.ts";
+import { parseJson } from "#lib/parse-json.ts";
+import type { DevDeps } from "./in-process-provider.ts";
+import { sandboxPath, type SandboxPlatform } from "./sandbox-platform.ts";
 import { html, renderPage, sendPage } from "#http/pages/page.ts";
-
-export interface SandboxApiOptions {
-  baseUrl: string;
-  store: SandboxStore;
-  clock: Clock;
-  newId: IdGenerator;
-  /** The account of an access token. */
-  findAccount(token: string): Promise<string | undefined>;
-}
 
 /** How long the platform recognizes an idempotency key. */
 export const keyLifetimeMs = hours(24);
@@ -36,7 +29,11 @@ const faultsInput = z.strictObject({
 });
 
 /** The routes of the sandbox platform: its API, the posts that it published, and the faults that tests inject. */
-export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: SandboxApiOptions): Route[] {
+export function createSandboxApi(
+  { baseUrl, clock, newId }: DevDeps,
+  store: SandboxStore,
+  findAccount: SandboxPlatform["findAccount"],
+): Route[] {
   async function requireAccount(req: IncomingMessage): Promise<string> {
     const [scheme, token = ""] = (req.headers.authorization ?? "").split(" ");
     const account = scheme === "Bearer" ? await findAccount(token) : undefined;
@@ -86,17 +83,12 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
 
   const toPostUrl = (id: string): string => `${baseUrl}/sandbox/posts/${id}`;
 
-  async function createPost(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const account = await requireAccount(req);
-    const key = req.headers["idempotency-key"];
-    return publish(res, account, parseInput(postInput, await readJson(req)), typeof key === "string" ? key : null);
-  }
-
-  /** The client chooses the key of the record, so a repeated request creates no second record. */
-  async function putRecord(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const account = await requireAccount(req);
-    return publish(res, account, parseInput(postInput, await readJson(req)), getLastSegment(req));
-  }
+  const createPostHandler =
+    (getKey: (req: IncomingMessage) => string | undefined): Handler =>
+    async (req, res) => {
+      const account = await requireAccount(req);
+      return publish(res, account, parseInput(postInput, await readJson(req)), getKey(req) ?? null);
+    };
 
   async function listOwnPosts(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const account = await requireAccount(req);
@@ -153,9 +145,7 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
   }
 
   async function setFaults(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const input = faultsInput.safeParse(await readJson(req));
-    if (!input.success) throw edgeError("invalid_input", "Expected dropResponses, rejectNext and unavailableNext.");
-    await store.setFaults(input.data);
+    await store.setFaults(parseInput(faultsInput, await readJson(req)));
     res.writeHead(204).end();
   }
 
@@ -171,8 +161,12 @@ export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: 
   });
   return [
     { ...createRoute("/api/media", { POST: uploadMedia }), allowsLongBody: true },
-    createRoute("/api/posts", { POST: createPost, GET: listOwnPosts }),
-    createRoute("/api/records/*", { POST: putRecord }),
+    createRoute("/api/posts", {
+      POST: createPostHandler((req) => req.headers["idempotency-key"]?.toString()),
+      GET: listOwnPosts,
+    }),
+    // The client chooses the key of the record, so a repeated request creates no second record.
+    createRoute("/api/records/*", { POST: createPostHandler(getLastSegment) }),
     createRoute("/api/containers", { POST: createContainer }),
     createRoute("/api/containers/*", { GET: showContainer }),
     createRoute("/api/publish", { POST: publishContainer }),
@@ -191,14 +185,8 @@ function getLastSegment(req: IncomingMessage): string {
   }
 }
 
-function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const input = schema.safeParse(value);
-  if (!input.success) throw edgeError("invalid_input", "The body is not valid.");
-  return input.data;
-}
-
 function parseContainer(id: string): z.infer<typeof containerInput> {
-  return parseInput(containerInput, parseJsonText(Buffer.from(id, "base64url").toString()));
+  return parseInput(containerInput, parseJson(Buffer.from(id, "base64url")));
 }
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {
@@ -208,15 +196,7 @@ function sendJson(res: ServerResponse, status: number, body: unknown): void {
 async function readJson(req: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of readBody(req, maxJsonBytes)) chunks.push(chunk);
-  return parseJsonText(Buffer.concat(chunks).toString());
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw edgeError("invalid_input", "This is not valid JSON.");
-  }
+  return parseJson(Buffer.concat(chunks));
 }
 
 async function* readBody(req: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {

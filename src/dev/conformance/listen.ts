@@ -4,14 +4,14 @@ import {
   type ServerEventBus,
   type SubscriptionFilter,
 } from "@modelcontextprotocol/server";
+import { toRecord } from "#mcp/protocol/client-capabilities.ts";
 import type { Method } from "#mcp/protocol/method.ts";
-import { toRecord } from "./meta.ts";
 
 /** `subscriptions/listen` for the fixtures' own events. Other filters are passed to the product's method. */
 export const extendListen = (method: Method, events: ServerEventBus): Method => ({
   ...method,
   handle(exchange) {
-    const filter = selectFixtureEvents(toRecord(exchange.params["notifications"]) ?? {});
+    const filter = selectFixtureEvents(toRecord(exchange.params["notifications"]));
     if (Object.keys(filter).length === 0) return method.handle(exchange);
     const { id, send } = exchange;
     const notify = (name: string, fields: object): void =>

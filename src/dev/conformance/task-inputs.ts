@@ -1,6 +1,6 @@
+import { toRecord } from "#mcp/protocol/client-capabilities.ts";
 import type { Exchange, Method, Result } from "#mcp/protocol/method.ts";
 import type { Tasks } from "#mcp/tasks/tasks.ts";
-import { toRecord } from "./meta.ts";
 
 /** Runs a call as a task. `requestInput` asks the client for input and resolves with its responses, by key. */
 export type FixtureTaskWork = (context: {
@@ -52,7 +52,7 @@ export function createTaskInputs(startTask: Tasks["start"]): TaskInputs {
       async handle(exchange) {
         const result = await method.handle(exchange);
         const inputs = inputsByTask.get(exchange.params["taskId"]);
-        for (const [key, response] of Object.entries(toRecord(exchange.params["inputResponses"]) ?? {})) {
+        for (const [key, response] of Object.entries(toRecord(exchange.params["inputResponses"]))) {
           inputs?.get(key)?.resolve(response);
           inputs?.delete(key);
         }

@@ -1,10 +1,11 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { setTimeout as sleep } from "node:timers/promises";
+import { toRecord } from "#mcp/protocol/client-capabilities.ts";
 import { errorCodes } from "#mcp/protocol/messages.ts";
 import { requireTasks, supportsTasks } from "#mcp/tasks/tasks-extension.ts";
 import { createTool, type FixtureTool } from "./fixture-tool.ts";
 import { createElicitation, readElicitation, requireInput } from "./input-required.ts";
-import { toRecord, toTextResult } from "./meta.ts";
+import { toTextResult } from "./meta.ts";
 
 /** The conformance suite's tools for the tasks extension (SEP-2663). They use the product's own tasks. */
 export function createTaskTools(): FixtureTool[] {
@@ -35,8 +36,8 @@ export function createTaskTools(): FixtureTool[] {
         requireTasks(exchange);
         return async ({ requestInput }) => {
           const requests = { confirm: createElicitation(`Delete ${String(filename)}?`, "confirm", "boolean") };
-          const content = toRecord(toRecord((await requestInput(requests))["confirm"])?.["content"]);
-          return toTextResult(content?.["confirm"] === true ? `Deleted ${String(filename)}` : "Nothing was deleted");
+          const content = toRecord(toRecord((await requestInput(requests))["confirm"])["content"]);
+          return toTextResult(content["confirm"] === true ? `Deleted ${String(filename)}` : "Nothing was deleted");
         };
       },
       { filename: { type: "string" } },

@@ -1,6 +1,6 @@
+import { toRecord } from "#mcp/protocol/client-capabilities.ts";
 import type { Exchange, Method, Result } from "#mcp/protocol/method.ts";
 import type { FixtureTool } from "./fixture-tool.ts";
-import { toRecord } from "./meta.ts";
 import type { FixtureTaskWork } from "./task-inputs.ts";
 
 /** Lists the fixtures after the tools of the product. */
@@ -22,7 +22,7 @@ export const extendToolCall = (
   async handle(exchange) {
     const tool = tools.find(({ listing }) => listing.name === exchange.params["name"]);
     if (!tool) return method.handle(exchange);
-    const outcome = await tool.call(exchange, toRecord(exchange.params["arguments"]) ?? {});
+    const outcome = await tool.call(exchange, toRecord(exchange.params["arguments"]));
     return typeof outcome === "function" ? startTask(exchange, tool.listing.name, outcome) : outcome;
   },
 });

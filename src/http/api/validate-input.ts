@@ -76,7 +76,7 @@ function parseQueryValue(
   return type === "integer" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-function parseInput<S extends z.ZodType<object>>(schema: S, value: unknown): z.output<S> {
+export function parseInput<S extends z.ZodType<object>>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (!result.success) throw edgeError("invalid_input", formatIssues(result.error));
   return result.data;
