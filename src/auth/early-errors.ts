@@ -8,19 +8,16 @@ export interface AuthorizationError {
   error_description?: string | undefined;
 }
 
-export interface EarlyErrorOptions {
-  /** Whether the operator registered the client. */
-  isOperatorClient: (clientId: string) => boolean;
-  isSignedIn: (cookieHeader: string) => Promise<boolean>;
-  showError: (ctx: KoaContextWithOIDC, error: AuthorizationError) => void;
-}
-
 /**
  * Anyone can register a client, so redirecting its errors before the user has signed in would make our URL an open
  * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Errors are still redirected
  * to loopback, because the program runs on the user's own computer, and to clients that the operator registered.
  */
-export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: EarlyErrorOptions) {
+export function showEarlyErrors(
+  isOperatorClient: (clientId: string) => boolean,
+  isSignedIn: (cookieHeader: string) => Promise<boolean>,
+  showError: (ctx: KoaContextWithOIDC, error: AuthorizationError) => void,
+) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
     if (ctx.status !== 303 || !ctx.path.startsWith(oauthPaths.authorization)) return;

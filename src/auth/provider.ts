@@ -70,7 +70,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const operatorClients = new Set(options.clients.map((client) => client.client_id));
   const isOperatorClient = (id: string): boolean => operatorClients.has(id);
   const showError = createErrorRenderer(options.renderError, options.clientDocuments !== undefined);
-  provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
+  provider.use(showEarlyErrors(isOperatorClient, options.isSignedIn, showError));
   provider.use(fixResponseTypeError);
   validateBeforeConsumingTokens(provider, base);
   compareSecretDigests(provider, isOperatorClient);

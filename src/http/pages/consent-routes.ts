@@ -30,7 +30,7 @@ export function createConsentRoutes({ deps, loginUrl, sessions }: PageContext, c
     const pendingConsent = await consent.getPending(req, res);
     const studio = await findActiveStudio(webUser);
     const formToken = createFormToken(signer, user, getFormPage(pendingConsent, studio), deps.clock() + formLifetime);
-    sendPage(res, renderConsentPage({ pendingConsent, user, studio, formToken }));
+    sendPage(res, renderConsentPage(pendingConsent, user, studio, formToken));
   }
 
   async function findActiveStudio(webUser: WebUser): Promise<Me["memberships"][number] | undefined> {
@@ -71,14 +71,6 @@ const getPagePath = ({ uid }: PendingConsent): string => `/consent/${uid}`;
 const getFormPage = (pendingConsent: PendingConsent, studio: { studioId: string } | undefined): string =>
   getPagePath(pendingConsent) + (studio ? `?studio=${studio.studioId}` : "");
 
-interface ConsentPageOptions {
-  pendingConsent: PendingConsent;
-  user: User;
-  /** The user's active studio; undefined if they have none. */
-  studio: Me["memberships"][number] | undefined;
-  formToken: string;
-}
-
 const destinationWarnings: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
@@ -105,7 +97,13 @@ function renderIcon(paths: Html): Html {
   return html`<svg viewBox="0 0 24 24" width="14" height="14" aria-hidden="true">${paths}</svg>`;
 }
 
-function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
+/** `studio` is the user's active studio; undefined if they have none. */
+function renderConsentPage(
+  pendingConsent: PendingConsent,
+  user: User,
+  studio: Me["memberships"][number] | undefined,
+  formToken: string,
+): RenderedPage {
   const { client, destination } = pendingConsent;
   // A user without a studio becomes the owner of the one they create.
   const role = studio?.role ?? "owner";

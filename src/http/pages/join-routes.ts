@@ -7,7 +7,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Route } from "../server.ts";
 import { buildLoginUrl, createFormToken, formExpiredError, readForm, readFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther, type PageContext } from "./page-handler.ts";
-import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
 
 /** `/join/<token>`: the page of an invitation link. */
 export function createJoinRoutes({ deps, loginUrl, sessions }: PageContext): Route[] {
@@ -26,18 +26,10 @@ export function createJoinRoutes({ deps, loginUrl, sessions }: PageContext): Rou
     const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
     if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
     if (user && !invitation.isForUser) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
-    const formToken = user && createFormToken(signer, user, path, deps.clock() + hours(1));
-    return sendPage(
-      res,
-      renderJoinPage({
-        invitation,
-        path,
-        user,
-        formToken,
-        loginUrl: buildLoginUrl(loginPath, path),
-        switchAccountUrl,
-      }),
-    );
+    const nextStep = user
+      ? renderJoinForm(user, path, createFormToken(signer, user, path, deps.clock() + hours(1)), switchAccountUrl)
+      : renderSignInStep(buildLoginUrl(loginPath, path), invitation.hasEmail);
+    return sendPage(res, renderJoinPage(invitation, nextStep));
   }
 
   async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -63,15 +55,6 @@ function undefinedIfNotFound(error: unknown): undefined {
   throw error;
 }
 
-interface JoinPageOptions {
-  invitation: { studioName: string; creatorName: string; role: Role; approval: ApprovalRule; hasEmail: boolean };
-  path: string;
-  user: Person | undefined;
-  formToken: string | undefined;
-  loginUrl: string;
-  switchAccountUrl: string;
-}
-
 /** Completes "You can …". The members page of the web app describes the same roles. */
 const roleDescriptions: Record<Exclude<Role, "member">, string> = {
   owner: "do everything in the studio, including managing owners, transferring ownership and deleting the studio",
@@ -83,35 +66,33 @@ const memberDescriptions: Record<ApprovalRule, string> = {
   everyone: "work on posts and files, and propose publications, which owners and admins approve",
 };
 
-function renderJoinPage({
-  invitation,
-  path,
-  user,
-  formToken,
-  loginUrl,
-  switchAccountUrl,
-}: JoinPageOptions): RenderedPage {
-  const { studioName, creatorName, role, approval, hasEmail } = invitation;
+function renderJoinPage(
+  invitation: { studioName: string; creatorName: string; role: Role; approval: ApprovalRule },
+  nextStep: Html,
+): RenderedPage {
+  const { studioName, creatorName, role, approval } = invitation;
   const abilities = role === "member" ? memberDescriptions[approval] : roleDescriptions[role];
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
       <p>${creatorName} invited you as ${withArticle(role)}. You can ${abilities}.</p>
-      ${
-        user
-          ? html`${renderAccountDetails(user)}
-              <form method="post" action="${path}">
-                <input type="hidden" name="form" value="${formToken}" />
-                <p class="actions">
-                  <button type="submit">Join</button>
-                  <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
-                </p>
-              </form>`
-          : html`${hasEmail && html`<p>Sign in with the email that this link was created for.</p>`}
-              <p class="actions"><a class="button" href="${loginUrl}">Sign in to join</a></p>`
-      }`,
+      ${nextStep}`,
   });
 }
+
+const renderSignInStep = (loginUrl: string, hasEmail: boolean): Html =>
+  html`${hasEmail && html`<p>Sign in with the email that this link was created for.</p>`}
+    <p class="actions"><a class="button" href="${loginUrl}">Sign in to join</a></p>`;
+
+const renderJoinForm = (user: Person, path: string, formToken: string, switchAccountUrl: string): Html =>
+  html`${renderAccountDetails(user)}
+    <form method="post" action="${path}">
+      <input type="hidden" name="form" value="${formToken}" />
+      <p class="actions">
+        <button type="submit">Join</button>
+        <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
+      </p>
+    </form>`;
 
 function renderWrongEmailPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
