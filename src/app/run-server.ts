@@ -1,7 +1,7 @@
+import { once } from "node:events";
 import { findSettingProblems, openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
 import { readProcessConfig, type Config } from "#config/config.ts";
-import type { HttpServer } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";
 import { OperatorError } from "#lib/errors.ts";
@@ -24,20 +24,12 @@ async function start(output: StandardOutput): Promise<void> {
   const log = createLog(config.logLevel, output);
   const service = await openService(config, log);
   shutDownOnSignal(service, log, output);
-  await listen(service.httpServer, config);
+  const { nodeServer } = service.httpServer;
+  nodeServer.listen(config.port, config.host);
+  await once(nodeServer, "listening"); // rejects if the port is in use
   service.startWorker();
   announceReady(config, log, output);
   await output.flush(logFlushTimeoutMs); // supervisors may wait for this line
-}
-
-function listen(httpServer: HttpServer, { host, port }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    httpServer.nodeServer.once("error", reject);
-    httpServer.nodeServer.listen(port, host, () => {
-      httpServer.nodeServer.off("error", reject);
-      resolve();
-    });
-  });
 }
 
 /** How long to wait at exit for a slow reader of the log. */
