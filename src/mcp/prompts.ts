@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { errorCodes } from "./protocol/messages.ts";
+import { createInvalidParamsError, errorCodes } from "./protocol/messages.ts";
 import type { Method } from "./protocol/method.ts";
 
 interface Prompt {
@@ -66,8 +66,7 @@ export const promptMethods: readonly [string, Method][] = [
     {
       handle({ params }) {
         const { name } = params;
-        if (typeof name !== "string")
-          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof name !== "string") throw createInvalidParamsError("name must be a string");
         const prompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined;
         if (!prompt)
           throw new ProtocolError(
@@ -87,10 +86,7 @@ function parseArguments(prompt: Prompt, args: unknown): Record<string, string> {
     prompt.arguments.map(({ name }) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (typeof value !== "string" || value.trim() === "" || value.length > maxArgumentLength)
-        throw new ProtocolError(
-          errorCodes.invalidParams,
-          `Invalid params: ${name} must be a text of 1 to ${maxArgumentLength} characters`,
-        );
+        throw createInvalidParamsError(`${name} must be a text of 1 to ${maxArgumentLength} characters`);
       return [name, value];
     }),
   );

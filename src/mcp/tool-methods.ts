@@ -9,7 +9,7 @@ import type { Log } from "#lib/log.ts";
 import type { ChatApp } from "./chat-app/chat-app.ts";
 import { errorHints } from "./error-hints.ts";
 import type { Exchange, Method, Result } from "./protocol/method.ts";
-import { errorCodes } from "./protocol/messages.ts";
+import { createInvalidParamsError, errorCodes } from "./protocol/messages.ts";
 import { createUrlElicitation } from "./url-elicitation.ts";
 import { suggestTool } from "./suggest-tool.ts";
 import type { Tasks } from "./tasks/tasks.ts";
@@ -50,10 +50,7 @@ export function createToolMethods(
       handle(exchange) {
         const { params, caller } = exchange;
         if (params["cursor"] !== undefined)
-          throw new ProtocolError(
-            errorCodes.invalidParams,
-            "Invalid params: unknown cursor; the list has only one page",
-          );
+          throw createInvalidParamsError("unknown cursor; the list has only one page");
         // A host without apps would show the app's tools to the model.
         const canShowApp = chatApp?.isSupportedBy(exchange) ?? false;
         const cacheKey = `${canShowApp} ${caller.scopes.join(" ")}`;
@@ -71,10 +68,9 @@ export function createToolMethods(
       getRequiredScope: ({ name }) => toolsByName.get(name as string)?.scope,
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
-        if (typeof name !== "string")
-          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof name !== "string") throw createInvalidParamsError("name must be a string");
         if (typeof args !== "object" || args === null || Array.isArray(args))
-          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
+          throw createInvalidParamsError("arguments must be an object");
         const tool = toolsByName.get(name);
         if (!tool) {
           exchange.countCall();

@@ -1,4 +1,3 @@
-import { ProtocolError } from "@modelcontextprotocol/server";
 import { getGrantId } from "#domain/caller.ts";
 import { type Clock, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -6,7 +5,7 @@ import { edgeError, type ErrorCode } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { readClientCapabilities, toRecord } from "./protocol/client-capabilities.ts";
 import type { Exchange, Result } from "./protocol/method.ts";
-import { errorCodes } from "./protocol/messages.ts";
+import { createInvalidParamsError } from "./protocol/messages.ts";
 
 /** A page that the user has to open before the result is useful. */
 export interface PageToOpen {
@@ -43,7 +42,7 @@ export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitati
       const claims = signer.verify("elicitation", requestState);
       const expectedClaims = toBindingClaims(exchange, tool);
       if (!claims || Object.keys(expectedClaims).some((name) => claims[name] !== expectedClaims[name]))
-        throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState does not belong to this call");
+        throw createInvalidParamsError("requestState does not belong to this call");
       const action = readAction(inputResponses);
       // The client has not asked the user yet: run the tool again and send a new request.
       if (action === undefined) return undefined;

@@ -1,6 +1,5 @@
 import {
   isInitializeRequest,
-  ProtocolError,
   SERVER_INFO_META_KEY,
   type Implementation,
   type ServerCapabilities,
@@ -10,7 +9,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { declaresApps } from "../chat-app/apps-extension.ts";
 import type { Method } from "./method.ts";
-import { errorCodes, isLegacyVersion, legacyVersions, modernVersion, type Era } from "./messages.ts";
+import { createInvalidParamsError, isLegacyVersion, legacyVersions, modernVersion, type Era } from "./messages.ts";
 import { tasksExtension } from "../tasks/tasks-extension.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
@@ -34,10 +33,7 @@ export function createLifecycleMethods(
         handle(exchange) {
           const { params, caller, authentication } = exchange;
           if (!isInitializeRequest({ method: "initialize", params })) {
-            throw new ProtocolError(
-              errorCodes.invalidParams,
-              "Invalid params: initialize requires protocolVersion, capabilities and clientInfo",
-            );
+            throw createInvalidParamsError("initialize requires protocolVersion, capabilities and clientInfo");
           }
           const requestedVersion = String(params["protocolVersion"]);
           // MCP spec 2025-11-25, Lifecycle: respond to an unknown version with our latest. The client may disconnect.

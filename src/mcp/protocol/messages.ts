@@ -4,6 +4,7 @@ import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
+  ProtocolError,
   type RequestId,
 } from "@modelcontextprotocol/server";
 
@@ -92,3 +93,6 @@ export const createBadRequest = (
   id: RequestId | null = null,
   code: number = errorCodes.invalidRequest,
 ): Rejection => createRejection(400, code, `Bad Request: ${message}`, id);
+
+export const createInvalidParamsError = (problem: string): ProtocolError =>
+  new ProtocolError(errorCodes.invalidParams, `Invalid params: ${problem}`);

@@ -1,8 +1,7 @@
-import { ProtocolError } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { formatIssues } from "#lib/format-issues.ts";
 import { toProtocolError } from "./app-errors.ts";
-import { errorCodes } from "./messages.ts";
+import { createInvalidParamsError } from "./messages.ts";
 import type { Exchange, Result } from "./method.ts";
 
 /**
@@ -16,8 +15,7 @@ export async function respond<Params, Output extends Result>(
   toError: (error: unknown, exchange: Exchange) => unknown = toProtocolError,
 ): Promise<Output> {
   const parseResult = schema.safeParse(exchange.params);
-  if (!parseResult.success)
-    throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parseResult.error)}`);
+  if (!parseResult.success) throw createInvalidParamsError(formatIssues(parseResult.error));
   try {
     exchange.countCall();
     return await run(parseResult.data);

@@ -7,7 +7,7 @@ import type { SubscribedPosts } from "#domain/ports/subscriptions.ts";
 import { maxSubscribedPosts } from "#domain/subscriptions/session-subscriptions.ts";
 import { parsePostUri, toPostUri } from "../post-resources.ts";
 import { toProtocolError } from "../protocol/app-errors.ts";
-import { errorCodes } from "../protocol/messages.ts";
+import { createInvalidParamsError, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method, OpenStream } from "../protocol/method.ts";
 import { requireTasks } from "../tasks/tasks-extension.ts";
 import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
@@ -32,9 +32,8 @@ export function createListenMethod(deps: Deps, feed: ChangeFeed, slots: StreamSl
       const { params, authentication, caller, id, send } = exchange;
       const parseResult = filterInput.safeParse(params["notifications"]);
       if (!parseResult.success)
-        throw new ProtocolError(
-          errorCodes.invalidParams,
-          `Invalid params: notifications must be a subscription filter with at most ${maxSubscribedPosts} resources`,
+        throw createInvalidParamsError(
+          `notifications must be a subscription filter with at most ${maxSubscribedPosts} resources`,
         );
       // SEP-2663, task status notifications. They are optional and not sent; clients poll.
       if (parseResult.data.taskIds) requireTasks(exchange);
