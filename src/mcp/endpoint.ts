@@ -38,9 +38,9 @@ export interface McpEndpointOptions {
   authenticate: Authenticator;
   tools: readonly Tool[];
   log: Log;
-  /** Counts every message of a user. Returns an error above the limit. */
+  /** Counts every message of a user. Throws above the limit. */
   checkMessageLimit: CallLimitCheck;
-  /** Counts a call of a tool or resource. Returns an error above the limit. */
+  /** Counts a call of a tool or resource. Throws above the limit. */
   checkCallLimit: CallLimitCheck;
   /** Called for every call of a tool or resource that is within the rate limit. */
   recordCall: (grantId: string) => void;
@@ -79,8 +79,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   };
   const challenges = createChallenges(deps.baseUrl);
   const countCall = (caller: Caller): void => {
-    const limitError = checkCallLimit(caller.user.id);
-    if (limitError) throw limitError;
+    checkCallLimit(caller.user.id);
     const grantId = getGrantId(caller);
     if (grantId !== null) recordCall(grantId);
   };
@@ -191,10 +190,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const messages = message.kind === "batch" ? message.messages : [message];
     const requests = messages.filter((item) => item.kind === "request");
     const { scopes, user } = context.authentication;
-    for (const _ of messages) {
-      const limitError = checkMessageLimit(user.id);
-      if (limitError) throw limitError;
-    }
+    for (const _ of messages) checkMessageLimit(user.id);
     for (const { id, method, params } of requests) {
       logContext.rpcMethod = method.slice(0, 100);
       if (method === "tools/call" && typeof params["name"] === "string") logContext.tool = params["name"].slice(0, 100);

@@ -8,6 +8,7 @@ import { enforceRateLimit, type RateLimitName, rateLimits, unlimitedRateLimitSto
 import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import { countAllowedCalls } from "../support/call-limits.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { createDeps, forOneEngine, silentLog } from "../support/engines.ts";
@@ -76,24 +77,22 @@ forOneEngine("rate limits", (fixture) => {
     const [firstLimiter, secondLimiter] = [fixture.deps, otherInstance].map((deps) =>
       createCallLimiter(deps, "calls", { perMinute: 10 }),
     ) as [CallLimiter, CallLimiter];
-    const countAccepted = ({ check }: CallLimiter, callCount: number, key = "ann") =>
-      Array.from({ length: callCount }, () => check(key)).filter((rejection) => rejection === undefined).length;
-    assert.equal(countAccepted(firstLimiter, 6), 6);
-    assert.equal(countAccepted(secondLimiter, 6), 6, "before a sync neither limiter knows the other's calls");
+    assert.equal(countAllowedCalls(firstLimiter, 6), 6);
+    assert.equal(countAllowedCalls(secondLimiter, 6), 6, "before a sync neither limiter knows the other's calls");
     await firstLimiter.sync();
     await secondLimiter.sync();
     assert.deepEqual(
-      [countAccepted(firstLimiter, 1), countAccepted(secondLimiter, 1)],
+      [countAllowedCalls(firstLimiter, 1), countAllowedCalls(secondLimiter, 1)],
       [1, 0],
       "the last limiter to sync knows all calls",
     );
     await firstLimiter.sync();
-    assert.deepEqual([countAccepted(firstLimiter, 5), countAccepted(secondLimiter, 5)], [0, 0]);
-    assert.equal(countAccepted(firstLimiter, 3, "ben"), 3, "other users are not limited");
+    assert.deepEqual([countAllowedCalls(firstLimiter, 5), countAllowedCalls(secondLimiter, 5)], [0, 0]);
+    assert.equal(countAllowedCalls(firstLimiter, 3, "ben"), 3, "other users are not limited");
     fixture.clock.advance(minutes(1) + seconds(30));
-    assert.equal(countAccepted(firstLimiter, 20), 4, "half of the previous minute's calls still count");
+    assert.equal(countAllowedCalls(firstLimiter, 20), 4, "half of the previous minute's calls still count");
     fixture.clock.advance(minutes(2));
-    assert.equal(countAccepted(firstLimiter, 20), 10);
+    assert.equal(countAllowedCalls(firstLimiter, 20), 10);
   });
 
   test("many requests with one key store one row, which the purge deletes after its window (A26, X7)", async () => {

@@ -2,8 +2,8 @@ import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../ports/deps.ts";
 
-/** Counts one call by a user or through an upload link. Returns an error, and counts nothing, at the limit. */
-export type CallLimitCheck = (key: string) => AppError | undefined;
+/** Counts one call by a user or through an upload link. Throws, and counts nothing, at the limit. */
+export type CallLimitCheck = (key: string) => void;
 
 /**
  * Limits per user for all AI clients together, per user for the web app, and per upload link. The web app has its own
@@ -17,7 +17,7 @@ export const callLimits = {
   uploads: { perMinute: 600 },
 } as const;
 
-export const noCallLimit: CallLimitCheck = () => undefined;
+export const noCallLimit: CallLimitCheck = () => {};
 
 export interface CallLimiter {
   check: CallLimitCheck;
@@ -67,11 +67,10 @@ export function createCallLimiter(
         perMinute
       ) {
         const retryAfter = Math.ceil((currentWindowEnd - now) / 1000);
-        return new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
+        throw new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
       }
       if (currentCount) currentCount.localCount++;
       else currentCounts.set(key, { sharedCount: 0, localCount: 1 });
-      return undefined;
     },
     async sync() {
       rotateWindow(deps.clock());

@@ -57,8 +57,7 @@ function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): Middlew
       return webUser;
     };
     const { user } = await readSession();
-    const limitError = checkCallLimit(user.id);
-    if (limitError) throw limitError;
+    checkCallLimit(user.id);
     c.env.logContext.userId = user.id;
     c.set("readAuthority", async () => void (await readSession()));
     await next();

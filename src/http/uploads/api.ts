@@ -52,8 +52,7 @@ function requireUploadLink(deps: Deps, checkCallLimit: CallLimitCheck): Middlewa
     const readAuthority = async (): Promise<void> =>
       c.set("caller", await resolveUploadCaller(deps, c.req.header("upload-token") ?? ""));
     await readAuthority();
-    const limitError = checkCallLimit(c.var.caller.link.id);
-    if (limitError) throw limitError;
+    checkCallLimit(c.var.caller.link.id);
     c.set("readAuthority", readAuthority);
     await next();
   };
