@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import type { Caller, Scope, SignedInUser } from "../caller.ts";
+import type { Caller, SignedInUser } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import {
@@ -17,13 +17,7 @@ import { authorize, may } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { describeMe } from "./me.ts";
 
-export interface NewGrant {
-  clientId: string;
-  clientName: string;
-  clientVerified: boolean;
-  redirectHost: string;
-  scopes: readonly Scope[];
-}
+export type NewGrant = Pick<Grant, "clientId" | "clientName" | "clientVerified" | "redirectHost" | "scopes">;
 
 type GrantDeps = Pick<Deps, "users" | "transact" | "newId" | "clock">;
 

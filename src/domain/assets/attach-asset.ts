@@ -10,7 +10,7 @@ import { parsePostId } from "../model/post.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
-import { type AttachDeps, confirmPresignedUpload, notUploadedError } from "./confirm-presigned-upload.ts";
+import { type AttachDeps, confirmPresignedUpload } from "./confirm-presigned-upload.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
@@ -36,7 +36,7 @@ export async function attachAsset(
     if (!asset) throw new AppError("not_found:attachable_asset");
     if (asset.postId === postId && asset.status === "ready") return toAssetView(asset);
     if (asset.postId !== null && asset.postId !== postId) throw createTransitionError("attach");
-    if (isUploading(asset)) throw notUploadedError();
+    if (isUploading(asset)) throw new AppError("not_uploaded");
     // Fail early, without waiting for the post's lock; `attachToPost` is the authority.
     if (asset.status === "ready" && post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset);
     const attachedAsset = await (asset.status === "ready"

@@ -136,8 +136,6 @@ function findSizeError({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, 
 }
 
 function missingUploadError(deps: Pick<AttachDeps, "clock">, asset: Asset): AppError {
-  if ((asset.uploadExpiresAt ?? 0) > deps.clock()) return notUploadedError();
+  if ((asset.uploadExpiresAt ?? 0) > deps.clock()) return new AppError("not_uploaded");
   return new AppError("upload_expired:url");
 }
-
-export const notUploadedError = (): AppError => new AppError("not_uploaded");

@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 import { ConflictError } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { type ContentTable, contentTables } from "../ports/studios.ts";
-import type { TrashPosition } from "../ports/trash.ts";
+import type { TimePosition } from "../model/page.ts";
 import { writes } from "../ports/write-stores.ts";
 
 /** The files of deleted assets that no other asset uses. */
@@ -59,7 +59,7 @@ export async function expireTrash(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Tx,
   caller: Caller,
-  items: readonly TrashPosition[],
+  items: readonly TimePosition[],
   now: number,
 ): Promise<number> {
   const expiredCount = await tx[writes].trash.expire(items, now);

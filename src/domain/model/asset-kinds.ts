@@ -9,27 +9,56 @@ export interface AssetLimits {
   studioBytes?: number | undefined;
 }
 
-/** Allowed MIME types per kind. SVG and HTML are not allowed, because they can contain scripts. */
-export const assetKinds = {
-  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/heif"],
-  video: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v", "video/mpeg"],
-  document: [
-    "application/pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "application/msword",
-    "application/vnd.ms-powerpoint",
-    "application/vnd.ms-excel",
-    "application/vnd.oasis.opendocument.text",
-    "application/vnd.oasis.opendocument.presentation",
-    "text/plain",
-    "text/csv",
-    "text/markdown",
-  ],
-} as const;
+/**
+ * The allowed MIME types per kind, with their extensions, the preferred one first. SVG and HTML are not allowed, because
+ * they can contain scripts.
+ */
+const typesByKind = {
+  image: {
+    "image/jpeg": ["jpg", "jpeg", "jfif", "jpe"],
+    "image/png": ["png"],
+    "image/webp": ["webp"],
+    "image/gif": ["gif"],
+    "image/avif": ["avif"],
+    "image/heic": ["heic"],
+    "image/heif": ["heif"],
+  },
+  video: {
+    "video/mp4": ["mp4"],
+    "video/quicktime": ["mov"],
+    "video/webm": ["webm"],
+    "video/x-m4v": ["m4v"],
+    "video/mpeg": ["mpg", "mpeg"],
+  },
+  document: {
+    "application/pdf": ["pdf"],
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ["docx"],
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
+    "application/msword": ["doc"],
+    "application/vnd.ms-powerpoint": ["ppt"],
+    "application/vnd.ms-excel": ["xls"],
+    "application/vnd.oasis.opendocument.text": ["odt"],
+    "application/vnd.oasis.opendocument.presentation": ["odp"],
+    "text/plain": ["txt"],
+    "text/csv": ["csv"],
+    "text/markdown": ["md", "markdown"],
+  },
+};
 
-export type AssetKind = keyof typeof assetKinds;
+export type AssetKind = keyof typeof typesByKind;
+
+export const assetKinds: Readonly<Record<AssetKind, readonly string[]>> = {
+  image: Object.keys(typesByKind.image),
+  video: Object.keys(typesByKind.video),
+  document: Object.keys(typesByKind.document),
+};
+
+export const extensions: Readonly<Record<string, readonly string[]>> = {
+  ...typesByKind.image,
+  ...typesByKind.video,
+  ...typesByKind.document,
+};
 
 /** A file sent inline must decode to fewer bytes than this. */
 export const inlineLimitBytes = 5 * 1024 * 1024;

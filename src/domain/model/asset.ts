@@ -119,6 +119,15 @@ export const assetDetail = listedAssetView.extend({
 
 export type AssetDetail = z.infer<typeof assetDetail>;
 
+/** Without URLs. */
+export const toAssetDetail = (asset: Asset): AssetDetail => ({
+  ...toListedAssetView(asset),
+  ...(asset.altText === null ? {} : { altText: asset.altText }),
+  ...(asset.width === null ? {} : { width: asset.width }),
+  ...(asset.height === null ? {} : { height: asset.height }),
+  ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
+});
+
 /** Throws `not_found` for a malformed id, as for an id of another studio. */
 export function parseAssetId(assetId: string): string {
   if (!isId("asset", assetId)) throw notFoundError("asset");

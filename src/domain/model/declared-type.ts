@@ -17,7 +17,7 @@ export const declaredTypeInput = {
 /** Normalizes the type; throws `unsupported_type` if the kind does not allow it. */
 export function parseDeclaredType(kind: AssetKind, mimeType: string): DeclaredType {
   const normalizedType = normalizeMimeType(mimeType);
-  const allowedTypes: readonly string[] = assetKinds[kind];
+  const allowedTypes = assetKinds[kind];
   if (allowedTypes.includes(normalizedType)) return { kind, mimeType: normalizedType };
   const otherKind = findAssetKind(normalizedType);
   throw new AppError("unsupported_type:kind", {
@@ -34,5 +34,5 @@ export function normalizeMimeType(mimeType: string): string {
 }
 
 export function findAssetKind(mimeType: string): AssetKind | undefined {
-  return kindNames.find((kind) => (assetKinds[kind] as readonly string[]).includes(mimeType));
+  return kindNames.find((kind) => assetKinds[kind].includes(mimeType));
 }

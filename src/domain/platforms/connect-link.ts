@@ -29,7 +29,7 @@ export async function openConnectLink(
   { token }: { token: string },
 ): Promise<AuthorizedLink> {
   const link = await deps.platformStore.findConnectLink({ tokenHash: sha256(token) }, deps.clock());
-  if (!link) throw connectExpiredError();
+  if (!link) throw new AppError("connect_expired:page");
   return authorizeConnectLink(deps, signedInUser, link);
 }
 
@@ -62,7 +62,7 @@ export async function startConnect(
   const { state, tokenKey } = authorization;
   // A new attempt replaces the state of the previous one, so that users can go back and start again.
   if (!(await deps.platformStore.startConnectLink(link.tokenHash, sha256(state), now, now + stateLifetimeMs)))
-    throw connectExpiredError();
+    throw new AppError("connect_expired:page");
   // The browser stores the key that the platform's tokens will be bound to until the callback, so it is encrypted.
   return { ...authorization, tokenKey: tokenKey && deps.vault.seal("platform-connect", [state], tokenKey) };
 }
@@ -76,8 +76,7 @@ export function unsealTokenKey(
     return vault.open("platform-connect", [state], sealedKey);
   } catch {
     // Sealed with a retired secret.
-    throw connectExpiredError();
+    throw new AppError("connect_expired:page");
   }
 }
 
-export const connectExpiredError = (): AppError => new AppError("connect_expired:page");

@@ -4,7 +4,7 @@ import { recordActivity } from "../changes/record-activity.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { authorizeConnectLink, connectExpiredError, unsealTokenKey } from "./connect-link.ts";
+import { authorizeConnectLink, unsealTokenKey } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "../model/connection.ts";
 import { computeCredentialTimes, revokeCredential, sealCredential } from "../steps/credentials.ts";
 import { PlatformError, throwAsAppError } from "../model/platform-error.ts";
@@ -36,14 +36,15 @@ export async function finishConnect(
   input: FinishConnectInput,
 ): Promise<ConnectResult> {
   const { callback, pending } = input;
-  if (!pending) throw connectExpiredError();
+  if (!pending) throw new AppError("connect_expired:page");
   const stateHash = sha256(pending.state);
   const link = await deps.platformStore.findConnectLink({ stateHash }, deps.clock());
   // Prevent mix-up attacks (RFC 9700 §4.4): the callback must be to the redirect URI of the link's platform instance.
   if (!link || `${callback.origin}${callback.pathname}` !== deps.platforms.getRedirectUri(link))
-    throw connectExpiredError();
+    throw new AppError("connect_expired:page");
   const { platformInfo, caller } = await authorizeConnectLink(deps, signedInUser, link);
-  if (!(await deps.platformStore.consumeConnectLink(stateHash, deps.clock()))) throw connectExpiredError();
+  if (!(await deps.platformStore.consumeConnectLink(stateHash, deps.clock())))
+    throw new AppError("connect_expired:page");
   const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, link, callback, pending);
   try {
     await deps.transact(caller, async (tx) => {
@@ -51,7 +52,7 @@ export async function finishConnect(
         await storeConnection(deps, tx, caller, link, { ...grantedAccount, app });
     });
   } catch (error) {
-    await Promise.all(grantedAccounts.map(({ tokens }) => revokeCredential(deps, link, { tokens, app })));
+    await Promise.all(grantedAccounts.map(({ tokens }) => revokeCredential(deps, link, () => ({ tokens, app }))));
     throw error;
   }
   return {

@@ -1,12 +1,10 @@
 import type { Asset } from "../model/asset.ts";
+import type { TimePosition } from "../model/page.ts";
 import type { TrashItem } from "../model/trash.ts";
-
-/** The last item of the previous page. */
-export type TrashPosition = Pick<TrashItem, "at" | "id">;
 
 export interface TrashStore {
   /** Items that have not expired, most recently deleted first. Assets on trashed posts are part of their post. */
-  list(studioId: string, now: number, after: TrashPosition | undefined, limit: number): Promise<TrashItem[]>;
+  list(studioId: string, now: number, after: TimePosition | undefined, limit: number): Promise<TrashItem[]>;
   listExpiredPosts(
     now: number,
     exceptStudioIds: readonly string[],
@@ -18,5 +16,5 @@ export interface TrashStore {
 
 export interface TrashWrites {
   /** Makes those of these items that were in the trash at `now` expire; returns their number. */
-  expire(items: readonly TrashPosition[], now: number): Promise<number>;
+  expire(items: readonly TimePosition[], now: number): Promise<number>;
 }

@@ -94,7 +94,7 @@ async function getUsableToken(
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 500)) {
     const connection = await deps.platformStore.find(studioId, connectionId);
     if (!connection) throw notFoundError("platform_connection");
-    if (connection.credential === null) throw needsReconnectError();
+    if (connection.credential === null) throw new AppError("connect_expired:credential");
     const credential = unsealCredential(deps, connection, connection.credential);
     if (isUsable(connection, credential)) return credential.tokens;
     const renewedCredential = await tryRenew(deps, connection, credential, renewalOptions);
@@ -133,14 +133,14 @@ export async function tryRenew(
     // Another caller disconnected or reconnected the account. After a reconnect, do not revoke: some platforms would
     // revoke all tokens of the account, including the new ones.
     const currentConnection = await deps.platformStore.find(connection.studioId, id);
-    if (currentConnection?.state !== "connected") await revokeCredential(deps, connection, nextCredential);
+    if (currentConnection?.state !== "connected") await revokeCredential(deps, connection, () => nextCredential);
     return undefined;
   } catch (error) {
     // Only `rejected` invalidates the credential. After `unknown_app`, for example, it may still be valid: the platform
     // does not know our app.
     if (error instanceof PlatformError && error.kind === "rejected") {
       await markNeedsReconnect(deps, connection);
-      throw needsReconnectError();
+      throw new AppError("connect_expired:credential");
     }
     // Keep the lease for five seconds, so that the waiting callers do not retry immediately.
     await deps.platformStore.postponeRenewal(id, generation, deps.clock() + minutes(10), deps.clock() + seconds(5));
@@ -176,29 +176,18 @@ async function markNeedsReconnect(
   });
 }
 
-const needsReconnectError = (): AppError => new AppError("connect_expired:credential");
-
-/** Opens the sealed credential of a connection and revokes it at the platform, best effort. */
+/** Revokes the stored credential of a connection at the platform, best effort. */
 export async function revokeSealedCredential(
   deps: Pick<Deps, "platforms" | "vault">,
   connection: PlatformConnection,
 ): Promise<void> {
   const { credential } = connection;
   if (credential !== null)
-    await revokeBestEffort(deps, connection, () => unsealCredential(deps, connection, credential));
-}
-
-/** Revokes a credential that Atelier has not stored, best effort. */
-export async function revokeCredential(
-  deps: Pick<Deps, "platforms">,
-  target: PlatformTarget,
-  credential: Credential,
-): Promise<void> {
-  await revokeBestEffort(deps, target, () => credential);
+    await revokeCredential(deps, connection, () => unsealCredential(deps, connection, credential));
 }
 
 /** Ignores errors, so that a studio can disconnect even if the platform is unreachable or rejects the request. */
-async function revokeBestEffort(
+export async function revokeCredential(
   { platforms }: Pick<Deps, "platforms">,
   target: PlatformTarget,
   readCredential: () => Credential,

@@ -7,7 +7,7 @@ import {
   canHaveThumbnail,
   isReady,
   type ReadyAsset,
-  toListedAssetView,
+  toAssetDetail,
 } from "../model/asset.ts";
 import type { Deps } from "../ports/deps.ts";
 import { getDownloadName } from "./content/filename.ts";
@@ -26,15 +26,8 @@ type DescribeDeps = ThumbnailUrlDeps & Pick<Deps, "files">;
 
 /** Returns the asset with its tags, alt text and media metadata, and with URLs if `shouldIncludeUrls`. */
 export async function describeAsset(deps: DescribeDeps, asset: Asset, shouldIncludeUrls = true): Promise<AssetDetail> {
-  const { altText, width, height, durationMs } = asset;
-  return {
-    ...toListedAssetView(asset),
-    ...(shouldIncludeUrls && isReady(asset) ? await createUrls(deps, asset) : {}),
-    ...(altText === null ? {} : { altText }),
-    ...(width === null ? {} : { width }),
-    ...(height === null ? {} : { height }),
-    ...(durationMs === null ? {} : { durationMs }),
-  };
+  const detail = toAssetDetail(asset);
+  return shouldIncludeUrls && isReady(asset) ? { ...detail, ...(await createUrls(deps, asset)) } : detail;
 }
 
 export function describeAssets(

@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
-import { type Asset, isReady, toAssetView } from "../model/asset.ts";
+import { type Asset, isReady, toAssetDetail } from "../model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "../model/connection.ts";
 import { applyInstanceLimits } from "../model/platform-limits.ts";
 import type { Post } from "../model/post.ts";
@@ -69,15 +69,15 @@ function findPlatformProblems(
       { code: "unsupported", message: `Publishing to ${name} (${getAccountLabel(account)}) is not available yet.` },
     ];
   }
-  const details = assets.map((asset) => ({
-    ...toAssetView(asset),
-    ...(asset.altText === null ? {} : { altText: asset.altText }),
-    ...(asset.width === null ? {} : { width: asset.width }),
-    ...(asset.height === null ? {} : { height: asset.height }),
-    ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
-  }));
   const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
-  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform), hasFileChoice };
+  const post = {
+    title,
+    body,
+    assets: assets.map(toAssetDetail),
+    inspections,
+    crops: getCrops(crops, platform),
+    hasFileChoice,
+  };
   return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));

@@ -27,8 +27,6 @@ export const findInvitation = (
   token: string,
 ): Promise<OpenInvitation | undefined> => deps.invitations.findOpen(hashInvitationToken(token), deps.clock());
 
-const invitationNotFoundError = (): AppError => new AppError("not_found:invitation_link");
-
 /** Describes an invitation to a person who has its link, without the email it was created for. */
 export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
@@ -38,7 +36,7 @@ export async function describeInvitation(
   Pick<OpenInvitation, "studioName" | "approval" | "creatorName" | "role"> & { hasEmail: boolean; isForUser: boolean }
 > {
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw invitationNotFoundError();
+  if (!invitation) throw new AppError("not_found:invitation_link");
   return {
     studioName: invitation.studioName,
     approval: invitation.approval,
@@ -152,7 +150,7 @@ export async function acceptInvitation(
 ): Promise<MembershipView> {
   const now = deps.clock();
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw invitationNotFoundError();
+  if (!invitation) throw new AppError("not_found:invitation_link");
   const user = await deps.users.find(caller.user.id);
   if (!user || !matchesVerifiedEmail(invitation.email, user)) {
     throw new AppError("forbidden:invitation_email");
@@ -165,9 +163,9 @@ export async function acceptInvitation(
   await deps.transact(caller, async (tx) => {
     await updateOwnerCount(tx, studioId, undefined, role);
     if (role === "owner") await enforceOwnedStudioLimit(deps, tx, user.id, { isCaller: true });
-    if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationNotFoundError();
+    if (!(await tx.invitations.accept(invitation, user.id, now))) throw new AppError("not_found:invitation_link");
     // A parallel call with another invitation made the user a member. Roll back, so that this invitation stays open.
-    if (!(await tx.memberships.insert(membership))) throw invitationNotFoundError();
+    if (!(await tx.memberships.insert(membership))) throw new AppError("not_found:invitation_link");
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
       role,
       invitationId: invitation.id,

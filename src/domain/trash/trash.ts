@@ -11,7 +11,7 @@ import { pageInput, parseTimeCursor, toTimePage } from "../model/page.ts";
 import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { TrashPosition } from "../ports/trash.ts";
+import type { TimePosition } from "../model/page.ts";
 import { runLongWork } from "../steps/long-work.ts";
 import { sweepTrash } from "../steps/sweep-trash.ts";
 
@@ -83,9 +83,9 @@ async function expireItems(
   caller: Caller,
 ): Promise<number> {
   const now = deps.clock();
-  let [count, after]: [number, TrashPosition | undefined] = [0, undefined];
+  let [count, after]: [number, TimePosition | undefined] = [0, undefined];
   for (;;) {
-    const items: TrashPosition[] = await deps.trash.list(caller.studio.id, now, after, batchSize);
+    const items: TimePosition[] = await deps.trash.list(caller.studio.id, now, after, batchSize);
     if (items.length === 0) return count;
     count += await deps.transact(caller, (tx) => expireTrash(deps, tx, caller, items, now));
     after = items.at(-1);

@@ -19,10 +19,6 @@ export type UndoConflict = UndoReport["conflicts"][number];
 
 export const createReport = (): UndoReport => ({ undone: [], conflicts: [], publications: [] });
 
-export function addUndone(report: UndoReport, entry: UndoneField): void {
-  report.undone.push(entry);
-}
-
 export function addConflict(report: UndoReport, { clientValue, currentValue, ...entry }: UndoConflict): void {
   report.conflicts.push({ ...entry, clientValue: shorten(clientValue), currentValue: shorten(currentValue) });
 }

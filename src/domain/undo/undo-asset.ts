@@ -5,7 +5,7 @@ import type { AssetField, AssetFieldChange } from "../model/revision.ts";
 import type { ChangeSelection } from "../ports/history.ts";
 import { createTrashMark, type Editor } from "../changes/editor.ts";
 import { planField } from "./plan-field.ts";
-import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
+import { addConflict, type UndoConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
 /** All fields except `postId`: undoing the changes of a post restores which assets it has. */
@@ -76,8 +76,8 @@ function toValues(field: OwnField, clientValue: string | null, currentValue: str
 }
 
 export function reportAssetPlan(report: UndoReport, { asset, change, trash, conflicts }: AssetPlan): void {
-  for (const field of Object.keys(change)) addUndone(report, { type: "asset", id: asset.id, field });
-  if (trash !== undefined) addUndone(report, { type: "asset", id: asset.id, field: "trashed" });
+  for (const field of Object.keys(change)) report.undone.push({ type: "asset", id: asset.id, field });
+  if (trash !== undefined) report.undone.push({ type: "asset", id: asset.id, field: "trashed" });
   for (const conflict of conflicts) addConflict(report, conflict);
 }
 

@@ -4,7 +4,7 @@ import type { Deps, Tx } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
 import { type Editor, toAuthor } from "../changes/editor.ts";
 import { planField } from "./plan-field.ts";
-import { addConflict, addUndone, type UndoReport } from "./report.ts";
+import { addConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
 /** Undo deletes comments that the client added, and restores comments that an earlier undo deleted. */
@@ -59,6 +59,6 @@ export function reportCommentPlan(report: UndoReport, plan: CommentPlan | undefi
   if (!plan) return;
   const { id, isDeleted } = plan.comment;
   const entry = { type: "comment", id, field: isDeleted ? "removed" : "created" } as const;
-  if (plan.kind === "revert") addUndone(report, entry);
+  if (plan.kind === "revert") report.undone.push(entry);
   else addConflict(report, { ...entry, clientValue: true, currentValue: true });
 }

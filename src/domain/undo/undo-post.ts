@@ -6,7 +6,7 @@ import { ConflictError, retryOnConflict, undefinedOnConflict } from "../model/co
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
-import { addConflict, addUndone, type UndoReport } from "./report.ts";
+import { addConflict, type UndoReport } from "./report.ts";
 
 export type UndoDeps = Pick<
   Deps,
@@ -116,17 +116,18 @@ export function reportPlan(report: UndoReport, plan: PostPlan): void {
   const { id } = plan.post;
   if (plan.isEditedCreation)
     addConflict(report, { type: "post", id, field: "created", clientValue: true, currentValue: true });
-  for (const field of Object.keys(plan.change)) addUndone(report, { type: "post", id, field });
-  if (plan.trash !== undefined) addUndone(report, { type: "post", id, field: plan.isCreation ? "created" : "trashed" });
+  for (const field of Object.keys(plan.change)) report.undone.push({ type: "post", id, field });
+  if (plan.trash !== undefined)
+    report.undone.push({ type: "post", id, field: plan.isCreation ? "created" : "trashed" });
   for (const conflict of plan.conflicts) addConflict(report, { type: "post", id, ...conflict });
   const { assets } = plan;
   for (const assetId of [...assets.attachIds, ...assets.detachIds])
-    addUndone(report, { type: "asset", id: assetId, field: "postId" });
+    report.undone.push({ type: "asset", id: assetId, field: "postId" });
   for (const { assetId, move } of assets.conflicts) {
     const { clientValue, currentValue } = move;
     addConflict(report, { type: "asset", id: assetId, field: "postId", clientValue, currentValue });
   }
-  if (assets.isOrderReverted) addUndone(report, { type: "post", id, field: "assets" });
+  if (assets.isOrderReverted) report.undone.push({ type: "post", id, field: "assets" });
   if (assets.orderConflict)
     addConflict(report, {
       type: "post",

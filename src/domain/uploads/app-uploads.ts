@@ -12,7 +12,7 @@ import { createPartUrls, partUrlsInput, type PartUrls } from "./create-part-urls
 import { createUploadLink } from "./create-upload-link.ts";
 import { reserveParts } from "./reserve-parts.ts";
 import { startFile, startFileInput, type StartedFile } from "./start-file.ts";
-import { getLinkState, linkWithdrawnError, toLinkCredential, type UploadCaller } from "./upload-link.ts";
+import { getLinkState, toLinkCredential, type UploadCaller } from "./upload-link.ts";
 
 /**
  * Uploads by the in-chat app. Like those of the web app, they use an upload link. Calls pass the id of the link, and
@@ -42,7 +42,7 @@ async function resolveAppUploader(
     link?.studioId === caller.studio.id && link.createdBy === caller.user.id && link.grantId === getGrantId(caller);
   if (!link || !isOwnLink) throw notFoundError("upload_link");
   const state = getLinkState(link, deps.clock());
-  if (state === "withdrawn") throw linkWithdrawnError();
+  if (state === "withdrawn") throw new AppError("forbidden:upload_link_withdrawn");
   return { ...caller, credential: toLinkCredential(link), uploader: caller, link, state };
 }
 

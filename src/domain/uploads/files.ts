@@ -18,7 +18,7 @@ import { recognizeType } from "../steps/content/detect-type.ts";
 import { fitExtension, listExtensions, resolveFilename } from "../steps/content/filename.ts";
 import { removeFiles } from "../steps/delete-files.ts";
 import { describeAsset } from "../steps/describe-asset.ts";
-import { fileExpiredError, linkExpiredError, type UploadCaller } from "./upload-link.ts";
+import { type UploadCaller } from "./upload-link.ts";
 
 /** A file as the upload page shows it. */
 export interface FileView {
@@ -60,11 +60,9 @@ export async function getFile(
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
-  if (!file) throw uploadNotFoundError();
+  if (!file) throw new AppError("not_found:upload");
   return file;
 }
-
-export const uploadNotFoundError = (): AppError => new AppError("not_found:upload");
 
 export interface UploadInProgress {
   asset: UploadingAsset;
@@ -77,7 +75,7 @@ export function toUploadInProgress(
   { asset, bytes, partBytes }: UploadFile,
 ): UploadInProgress | undefined {
   if (!isUploading(asset)) return undefined;
-  if (deps.clock() >= asset.uploadExpiresAt) throw fileExpiredError();
+  if (deps.clock() >= asset.uploadExpiresAt) throw new AppError("upload_expired:file");
   return { asset, multipartFile: { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes } };
 }
 
@@ -100,7 +98,7 @@ export async function describeUploadPage(
   caller: UploadCaller,
 ): Promise<UploadPageView> {
   authorize(caller, "assets.write");
-  if (caller.state === "expired" || caller.state === "finished") throw linkExpiredError();
+  if (caller.state === "expired" || caller.state === "finished") throw new AppError("upload_expired:link");
   const { link, studio } = caller;
   const perPost = deps.limits.assetsPerPost;
   const files = await deps.uploads.listFiles(link.id);
@@ -145,7 +143,7 @@ export async function completeFile(
     const upload = toUploadInProgress(deps, file);
     if (!upload) return toFileView(deps, caller, file);
     const storedFile = await deps.files.parts.complete(upload.multipartFile);
-    if (!storedFile) throw missingPartsError();
+    if (!storedFile) throw new AppError("not_uploaded:parts");
     const readyAsset = await confirmCompletedFile(deps, caller, upload.asset, storedFile);
     return toFileView(deps, caller, { ...file, asset: readyAsset });
   });
@@ -168,8 +166,6 @@ function confirmCompletedFile(
     activityDetail: { linkId: caller.link.id },
   });
 }
-
-const missingPartsError = (): AppError => new AppError("not_uploaded:parts");
 
 /** Cancels an upload: deletes its parts and releases its position on the post. */
 export async function cancelFile(

@@ -6,7 +6,7 @@ import { checkQuota } from "../changes/quota.ts";
 import { changeCharge } from "../changes/insert-asset.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
-import { type UploadInProgress, uploadNotFoundError } from "./files.ts";
+import { type UploadInProgress } from "./files.ts";
 import type { UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "../model/upload.ts";
 
@@ -82,7 +82,7 @@ export async function reserveParts(
   if (asset.chargedBytes >= file.bytes) return parts;
   const { link, studio } = caller;
   const arrivedParts = await deps.files.parts.list(multipartFile);
-  if (!arrivedParts) throw uploadNotFoundError();
+  if (!arrivedParts) throw new AppError("not_found:upload");
   const receivedBytes = sumPartBytes(multipartFile, arrivedParts);
   // Fail early if the rest of the file does not fit in the quota. `changeCharge` is the authority.
   await checkQuota(deps, studio.id, file.bytes - Math.max(asset.chargedBytes, receivedBytes));

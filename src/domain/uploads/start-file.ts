@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
-import { emptyFileError } from "../steps/content/check-content.ts";
 import { type DeclaredType, findAssetKind, normalizeMimeType } from "../model/declared-type.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename, truncateFilename } from "../steps/content/filename.ts";
 import { headBytes } from "../ports/byte-source.ts";
@@ -17,7 +16,7 @@ import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../model/text.ts";
 import { type FileView, toFileView, toUploadInProgress } from "./files.ts";
-import { getLinkFileLimit, linkExpiredError, maxUploadDuration, type UploadCaller } from "./upload-link.ts";
+import { getLinkFileLimit, maxUploadDuration, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "../model/upload.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
 
@@ -102,10 +101,10 @@ async function startUpload(
   fileHash: string,
   partBytes: number,
 ): Promise<StartedFile> {
-  if (caller.state !== "open") throw linkExpiredError();
+  if (caller.state !== "open") throw new AppError("upload_expired:link");
   const { link, studio } = caller;
   const { size } = input;
-  if (size === 0) throw emptyFileError();
+  if (size === 0) throw new AppError("invalid_input:empty_file");
   const name = truncateFilename(cleanFilename(input.name));
   const declaredType = await recognizeTypeFromHead(input.head, size, guessType(name, input.type));
   await checkQuota(deps, studio.id, size);

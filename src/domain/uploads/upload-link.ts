@@ -42,15 +42,6 @@ export function getLinkState(link: ResolvedLink, now: number): LinkState {
   return link.readyFileCount > 0 ? "finished" : "expired";
 }
 
-/** One error for forged, truncated and expired tokens, so that it reveals nothing. */
-const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
-
-export const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
-
-export const linkExpiredError = (): AppError => new AppError("upload_expired:link");
-
-export const fileExpiredError = (): AppError => new AppError("upload_expired:file");
-
 /** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
   /** Recorded as the editor when a file is added to the post. */
@@ -81,9 +72,10 @@ export async function findUploadLink(
 /** Reads the link on every request, so that changes to the membership, role, post and grant apply immediately. */
 export async function resolveUploadCaller(deps: LinkDeps, token: string): Promise<UploadCaller> {
   const match = await findUploadLink(deps, token);
-  if (!match) throw invalidLinkError();
+  // One error for forged, truncated and expired tokens, so that it reveals nothing.
+  if (!match) throw new AppError("forbidden:upload_link");
   const { link, state } = match;
-  if (state === "withdrawn" || link.creatorRole === null) throw linkWithdrawnError();
+  if (state === "withdrawn" || link.creatorRole === null) throw new AppError("forbidden:upload_link_withdrawn");
   const user = link.creator;
   const studio = { id: link.studioId, name: link.studioName };
   const uploader: Caller = { user, studio, role: link.creatorRole, scopes, credential: toLinkCredential(link) };

@@ -1,6 +1,5 @@
 import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../../model/asset-kinds.ts";
-import { emptyFileError } from "./check-content.ts";
 
 /** Lines of 64 characters with CRLF make a text 1.04 times as long. */
 const maxTextLength = 1.1 * inlineLimitBytes * (4 / 3);
@@ -8,7 +7,8 @@ const maxTextLength = 1.1 * inlineLimitBytes * (4 / 3);
 /** Throws if the decoded file would be too large, or if the text has far more whitespace than line breaks. */
 export function checkInlineSize(base64: string): void {
   if (computeDecodedLength(base64) < inlineLimitBytes) return;
-  if (computeDecodedLength(stripWhitespace(base64)) >= inlineLimitBytes) throw inlineTooLargeError();
+  if (computeDecodedLength(stripWhitespace(base64)) >= inlineLimitBytes)
+    throw new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
   if (base64.length > maxTextLength) throw invalidBase64Error(base64);
 }
 
@@ -20,7 +20,7 @@ export function decodeInline(base64: string): Buffer {
   // Node's decoder uses only the low byte of a character: it would decode "Ł" (U+0141) as "A" (U+0041).
   const bytes = isAscii(base64) ? (decode(base64) ?? decode(stripWhitespace(base64))) : undefined;
   if (bytes === undefined) throw invalidBase64Error(base64);
-  if (bytes.length === 0) throw emptyFileError();
+  if (bytes.length === 0) throw new AppError("invalid_input:empty_file");
   return bytes;
 }
 
@@ -59,9 +59,6 @@ function decode(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.length === computeDecodedLength(text) ? bytes : undefined;
 }
-
-const inlineTooLargeError = (): AppError =>
-  new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
 
 function invalidBase64Error(text: string): AppError {
   return new AppError("invalid_input:base64", { isDataUrl: text.startsWith("data:") });

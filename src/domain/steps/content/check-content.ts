@@ -18,13 +18,14 @@ export interface ContentCheckResult {
  * frames or parts); unrecognized content passes.
  */
 export async function checkContent(source: ByteSource, declaredType: DeclaredType): Promise<ContentCheckResult> {
-  if (source.bytes === 0) throw emptyFileError();
+  if (source.bytes === 0) throw new AppError("invalid_input:empty_file");
   const head = await source.read(0, headBytes);
   const { format, isMismatch } = await inspectFormat(source, head, declaredType);
   if (isMismatch) throw typeMismatchError(declaredType, format);
   if (declaredType.kind !== "image" || format === undefined) return { imageHeader: undefined };
   const imageHeader = await readImageHeader(source, head, format);
-  if (imageHeader && isTooLarge(imageHeader)) throw tooManyPixelsError();
+  if (imageHeader && isTooLarge(imageHeader))
+    throw new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });
   return { imageHeader };
 }
 
@@ -44,12 +45,8 @@ export async function inspectFormat(
   return { format: markup, isMismatch: markup !== undefined };
 }
 
-export const emptyFileError = (): AppError => new AppError("invalid_input:empty_file");
-
 export const typeMismatchError = ({ mimeType }: DeclaredType, format: string | undefined): AppError =>
   new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });
-
-const tooManyPixelsError = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });
 
 /** Returns the metadata that the headers of a file state; an image was already read by the content check. */
 export async function readMediaMetadata(

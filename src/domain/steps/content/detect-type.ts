@@ -3,7 +3,7 @@ import type { AssetKind } from "../../model/asset-kinds.ts";
 import { type DeclaredType, findAssetKind, normalizeMimeType, parseDeclaredType } from "../../model/declared-type.ts";
 import { type ByteSource, createBufferSource, headBytes } from "../../ports/byte-source.ts";
 import { isCfb } from "./cfb-check.ts";
-import { checkContent, emptyFileError, inspectFormat, typeMismatchError } from "./check-content.ts";
+import { checkContent, inspectFormat, typeMismatchError } from "./check-content.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename } from "./filename.ts";
 import { detectFormat } from "./formats.ts";
 import { isZip } from "./zip-check.ts";
@@ -27,7 +27,7 @@ export async function resolveImportType(
   name: string,
   kind: AssetKind | undefined,
 ): Promise<{ expectedType: DeclaredType; filename: string }> {
-  if (head.length === 0) throw emptyFileError();
+  if (head.length === 0) throw new AppError("invalid_input:empty_file");
   const statedType = statedTypes.map((type) => normalizeMimeType(type ?? "")).find((type) => !genericTypes.has(type));
   const expectedType = requireSupportedType(await guessMimeType(head, statedType, name), kind);
   return { expectedType, filename: resolveFilename(name, expectedType) };
@@ -80,12 +80,12 @@ export function getFilenameFromUrl({ pathname }: URL): string {
  * supported format. Throws `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
  */
 export async function recognizeType(source: ByteSource, filenameType: DeclaredType | undefined): Promise<DeclaredType> {
-  if (source.bytes === 0) throw emptyFileError();
+  if (source.bytes === 0) throw new AppError("invalid_input:empty_file");
   const head = await source.read(0, headBytes);
   if (!filenameType) {
     const supportedType = toSupportedType(await detectFormat(source, head));
     if (supportedType) return supportedType;
-    throw unsupportedTypeError();
+    throw new AppError("unsupported_type:file");
   }
   const { format, isMismatch } = await inspectFormat(source, head, filenameType);
   if (!isMismatch) return filenameType;
@@ -108,7 +108,7 @@ export async function recognizeTypeFromHead(
   const isHeadComplete = head.length === Math.min(bytes, headBytes);
   // The directory of a container may be at its end, so use the filename's type until the file is complete.
   if (filenameType && (!isHeadComplete || isZip(head) || isCfb(head))) return filenameType;
-  if (!isHeadComplete) throw unsupportedTypeError();
+  if (!isHeadComplete) throw new AppError("unsupported_type:file");
   const source: ByteSource = { bytes, read: async (start, end) => head.subarray(start, end) };
   const recognizedType = await recognizeType(source, filenameType);
   await checkContent(source, recognizedType);
@@ -130,5 +130,3 @@ function toSupportedType(format: string | undefined): DeclaredType | undefined {
   const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
 }
-
-const unsupportedTypeError = (): AppError => new AppError("unsupported_type:file");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { extensions } from "../../model/asset-kinds.ts";
 import type { DeclaredType } from "../../model/declared-type.ts";
 import { text } from "../../model/text.ts";
 import { isSameFamily } from "./formats.ts";
@@ -31,34 +32,6 @@ export function truncateFilename(name: string): string {
 /** Returns the name, or a generic one such as image.jpg if there is none. */
 export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
   name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
-
-/** The preferred extension of each type comes first. */
-const extensions: Readonly<Record<string, readonly string[]>> = {
-  "image/jpeg": ["jpg", "jpeg", "jfif", "jpe"],
-  "image/png": ["png"],
-  "image/webp": ["webp"],
-  "image/gif": ["gif"],
-  "image/avif": ["avif"],
-  "image/heic": ["heic"],
-  "image/heif": ["heif"],
-  "video/mp4": ["mp4"],
-  "video/quicktime": ["mov"],
-  "video/webm": ["webm"],
-  "video/x-m4v": ["m4v"],
-  "video/mpeg": ["mpg", "mpeg"],
-  "application/pdf": ["pdf"],
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ["docx"],
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
-  "application/msword": ["doc"],
-  "application/vnd.ms-powerpoint": ["ppt"],
-  "application/vnd.ms-excel": ["xls"],
-  "application/vnd.oasis.opendocument.text": ["odt"],
-  "application/vnd.oasis.opendocument.presentation": ["odp"],
-  "text/plain": ["txt"],
-  "text/csv": ["csv"],
-  "text/markdown": ["md", "markdown"],
-};
 
 /** The extensions of a type, each with its dot. */
 export const listExtensions = (mimeType: string): string[] =>
