@@ -1,5 +1,5 @@
 import { type ChangeActivity, recordChange } from "./record-activity.ts";
-import { type Asset, isReady, isUploading } from "../model/asset.ts";
+import { type Asset, getMultipartUpload, isReady, isUploading } from "../model/asset.ts";
 import type { MultipartFile } from "../ports/file-store.ts";
 import { incomingKey, lateWriteGrace, thumbnailKey } from "../model/storage-keys.ts";
 import type { Caller } from "../caller.ts";
@@ -135,9 +135,7 @@ export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
   return {
     keysToDelete: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
     keysToDeleteTwice: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
-    multipartUploads: assets
-      .filter(isUploading)
-      .map(({ storageKey, sourceVersion }) => ({ key: storageKey, id: sourceVersion })),
+    multipartUploads: assets.filter(isUploading).map(getMultipartUpload),
   };
 }
 

@@ -29,8 +29,9 @@ export interface Asset extends MediaMetadata {
   /** Detects that the store has other bytes; the format is up to the store. See `getBytesId` for approvals. */
   version: string | null;
   sha256: string | null;
-  /** The file key. While pending, the upload that `sourceVersion` identifies will be promoted to it. */
+  /** The file key. While pending, the key that the upload will be promoted to, or that its parts are sent to. */
   storageKey: string | null;
+  /** Of the uploaded bytes that a call claims. For a multipart upload, see `getMultipartUpload`. */
   sourceVersion: string | null;
   chargedBytes: number;
   altText: string | null;
@@ -65,7 +66,7 @@ export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "
  */
 export const getBytesId = ({ sha256, storageKey }: ReadyAsset): string => sha256 ?? storageKey;
 
-/** A multipart upload. `sourceVersion` is the store's upload id. On a post, its position is reserved. */
+/** A multipart upload. On a post, its position is reserved. */
 export type UploadingAsset = Asset & {
   status: "pending";
   storageKey: string;
@@ -78,6 +79,12 @@ export const isUploading = (asset: Asset): asset is UploadingAsset =>
   (asset.postId !== null || asset.isLibraryUpload) &&
   asset.storageKey !== null &&
   asset.sourceVersion !== null;
+
+/** The column `source_version` has the store's upload id, or the version of the bytes of a presigned upload. */
+export const getMultipartUpload = ({ storageKey, sourceVersion }: UploadingAsset): { key: string; id: string } => ({
+  key: storageKey,
+  id: sourceVersion,
+});
 
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 

@@ -4,6 +4,7 @@ import { isId } from "#lib/ids.ts";
 import { normalizeEmail, type User } from "../model/user.ts";
 import { callHistoryDays, type GrantView, toDayNumber, toGrantView } from "../model/grant.ts";
 import type { Operator } from "../caller.ts";
+import type { OperatorGrantFilter, OperatorPage, OperatorSearch } from "../ports/access.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Role } from "../policy.ts";
 
@@ -48,7 +49,7 @@ export interface OperatorUserView {
 export async function listUsers(
   deps: Pick<Deps, "users">,
   _operator: Operator,
-  input: { search?: string | undefined; before?: string | undefined; limit: number },
+  input: OperatorSearch,
 ): Promise<OperatorUserView[]> {
   const users = await deps.users.list(input);
   return Promise.all(
@@ -82,7 +83,7 @@ export interface OperatorStudioView {
 export async function listStudios(
   deps: Pick<Deps, "studios" | "memberships">,
   _operator: Operator,
-  input: { search?: string | undefined; before?: string | undefined; limit: number },
+  input: OperatorSearch,
 ): Promise<OperatorStudioView[]> {
   const studios = await deps.studios.list(input);
   return Promise.all(
@@ -101,12 +102,8 @@ export async function listStudios(
   );
 }
 
-export interface ListGrantsInput {
+export interface ListGrantsInput extends OperatorPage, Pick<OperatorGrantFilter, "clientId" | "includeRevoked"> {
   user?: string | undefined;
-  clientId?: string | undefined;
-  includeRevoked: boolean;
-  before?: string | undefined;
-  limit: number;
 }
 
 /** Lists the grants of all studios, newest first. For the next page, pass the last id as `before`. */

@@ -9,6 +9,11 @@ export interface OperatorPage {
   limit: number;
 }
 
+/** All items, or those that contain `search`. */
+export interface OperatorSearch extends OperatorPage {
+  search?: string | undefined;
+}
+
 export interface UserStore {
   /** Creates or updates the user with this issuer and subject, in one statement. */
   upsert(id: string, identity: Identity, now: number): Promise<User>;
@@ -20,7 +25,7 @@ export interface UserStore {
   /** Returns false and changes nothing if the user is not a member. */
   setActiveStudio(userId: string, studioId: string): Promise<boolean>;
   /** All users, or those whose name or email contains `search`. */
-  list(page: OperatorPage & { search?: string | undefined }): Promise<ListedUser[]>;
+  list(page: OperatorSearch): Promise<ListedUser[]>;
   /** Disables the user, or enables them if `at` is null. Returns false if nothing changed. */
   setDisabled(userId: string, at: number | null): Promise<boolean>;
 }

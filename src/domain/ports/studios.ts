@@ -1,3 +1,4 @@
+import type { OperatorSearch } from "./access.ts";
 import type { Asset } from "../model/asset.ts";
 import type { Invitation, Member, MembershipRecord, OpenInvitation, Studio } from "../model/studio.ts";
 import type { ApprovalRule, Role } from "../policy.ts";
@@ -13,7 +14,7 @@ export interface StudioStore {
     changes: Partial<Pick<Studio, "name" | "timezone" | "approval">>,
   ): Promise<Studio | undefined>;
   /** All studios, or those whose name or slug contains `search`, newest first. */
-  list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
+  list(page: OperatorSearch): Promise<Studio[]>;
   /** Until the transaction ends, no other transaction can change the studio or add rows that belong to it. */
   lock(studioId: string): Promise<void>;
   /**

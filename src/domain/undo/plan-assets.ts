@@ -96,12 +96,8 @@ interface OrderPlan {
 }
 
 function planOrder(steps: readonly RevisionStep[]): OrderPlan | undefined {
-  const fieldPlan = planField(
-    steps.map((step, i) => ({
-      isSelected: step.isSelected,
-      isChange: i > 0 && !isSameOrder(steps[i - 1]?.assetIds ?? [], step.assetIds),
-    })),
-  );
+  const changes = steps.map((step, i) => i > 0 && !isSameOrder(steps[i - 1]?.assetIds ?? [], step.assetIds));
+  const fieldPlan = planField(steps, (i) => changes[i] === true);
   if (!fieldPlan) return undefined;
   const [stepBefore, lastStep] = [steps[fieldPlan.first - 1], steps[fieldPlan.last]];
   return { kind: fieldPlan.kind, target: stepBefore?.assetIds ?? [], clientOrder: lastStep?.assetIds ?? [] };
@@ -117,12 +113,8 @@ function insertInOrder(
   attachIds: readonly string[],
 ): string[] {
   const departures = attachIds.map((assetId) => {
-    const fieldPlan = planField(
-      steps.map((step, i) => ({
-        isSelected: step.isSelected,
-        isChange: i > 0 && step.assetIds.includes(assetId) !== steps[i - 1]?.assetIds.includes(assetId),
-      })),
-    );
+    const isPresent = steps.map((step) => step.assetIds.includes(assetId));
+    const fieldPlan = planField(steps, (i) => i > 0 && isPresent[i] !== isPresent[i - 1]);
     const first = fieldPlan?.first ?? 0;
     const listBefore = steps[first - 1]?.assetIds ?? [];
     return { assetId, first, listBefore, index: listBefore.indexOf(assetId) };

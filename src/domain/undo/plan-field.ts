@@ -3,13 +3,6 @@ import type { AssetFieldChange } from "../model/revision.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
 
-export interface FieldStep {
-  /** Whether this step is among the changes to undo. */
-  isSelected: boolean;
-  /** Whether the field changed in this step. */
-  isChange: boolean;
-}
-
 /**
  * - `revert`: no one else changed the field after the last selected change. Restore the value from before the step
  *   `first`, the start of the last uninterrupted run of selected changes.
@@ -17,13 +10,19 @@ export interface FieldStep {
  */
 export type FieldPlan = { kind: "revert" | "conflict"; first: number; last: number } | undefined;
 
-/** Decides what to do with one field, given its history from the first selected change on, oldest first. */
-export function planField(steps: readonly FieldStep[]): FieldPlan {
-  const last = steps.findLastIndex((step) => step.isChange && step.isSelected);
+/**
+ * Decides what to do with one field, given its history from the first selected change on, oldest first. `isChange` returns
+ * whether the field changed in a step; by default, it changed in all of them.
+ */
+export function planField(
+  steps: readonly { isSelected: boolean }[],
+  isChange: (index: number) => boolean = () => true,
+): FieldPlan {
+  const last = steps.findLastIndex((step, i) => step.isSelected && isChange(i));
   if (last < 0) return undefined;
-  const lastByOthers = steps.findLastIndex((step, i) => i < last && step.isChange && !step.isSelected);
-  const first = steps.findIndex((step, i) => i > lastByOthers && step.isChange && step.isSelected);
-  const isOverwritten = steps.slice(last + 1).some((step) => step.isChange);
+  const lastByOthers = steps.findLastIndex((step, i) => i < last && !step.isSelected && isChange(i));
+  const first = steps.findIndex((step, i) => i > lastByOthers && step.isSelected && isChange(i));
+  const isOverwritten = steps.some((_, i) => i > last && isChange(i));
   return { kind: isOverwritten ? "conflict" : "revert", first, last };
 }
 
@@ -43,7 +42,7 @@ function planMove(
   currentValue: string | null,
 ): MovePlan | undefined {
   const moves = steps.filter((step) => step.field === "postId");
-  const fieldPlan = planField(moves.map(({ isSelected }) => ({ isSelected, isChange: true })));
+  const fieldPlan = planField(moves);
   if (!fieldPlan) return undefined;
   return {
     kind: fieldPlan.kind,

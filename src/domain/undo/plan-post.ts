@@ -73,7 +73,7 @@ async function planFields(
   canChange: boolean,
 ): Promise<void> {
   for (const field of postFields) {
-    const fieldPlan = planField(toFieldSteps(steps, field));
+    const fieldPlan = planField(steps, isChangeOf(field, steps));
     if (!fieldPlan) continue;
     const target = await readValue(deps, post.id, steps[fieldPlan.first - 1], field);
     if (target === undefined || JSON.stringify(target) === JSON.stringify(post[field])) continue;
@@ -127,9 +127,10 @@ function keepPost({ change: { status, ...change }, ...plan }: PostPlan): PostPla
 }
 
 /** The first step never counts as a change, because there is no earlier step to compare it with. */
-function toFieldSteps(steps: readonly RevisionStep[], field: StepField) {
-  return steps.map((step, i) => ({ isSelected: step.isSelected, isChange: i > 0 && step.changed.includes(field) }));
-}
+const isChangeOf =
+  (field: StepField, steps: readonly RevisionStep[]) =>
+  (index: number): boolean =>
+    index > 0 && steps[index]?.changed.includes(field) === true;
 
 /**
  * Every change of `trashed` toggles the value, so an earlier value follows from the number of later changes. Returns
@@ -139,12 +140,12 @@ function planTrash(
   steps: readonly RevisionStep[],
   { isTrashed }: Post,
 ): { kind: "revert" | "conflict"; clientValue: boolean } | undefined {
-  const fieldSteps = toFieldSteps(steps, "trashed");
-  const fieldPlan = planField(fieldSteps);
+  const isChange = isChangeOf("trashed", steps);
+  const fieldPlan = planField(steps, isChange);
   if (!fieldPlan) return undefined;
   const getValueAfter = (index: number): boolean => {
-    const laterChanges = fieldSteps.slice(index + 1).filter((step) => step.isChange).length;
-    return laterChanges % 2 === 0 ? isTrashed : !isTrashed;
+    const laterChanges = steps.filter((_, i) => i > index && isChange(i));
+    return laterChanges.length % 2 === 0 ? isTrashed : !isTrashed;
   };
   if (getValueAfter(fieldPlan.first - 1) === isTrashed) return undefined;
   return { kind: fieldPlan.kind, clientValue: getValueAfter(fieldPlan.last) };

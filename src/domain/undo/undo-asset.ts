@@ -44,7 +44,7 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
   };
   for (const field of ["altText", "filename", "tags", "trashed"] as const) {
     const changes = steps.filter((step) => step.field === field);
-    const fieldPlan = planField(changes.map(({ isSelected }) => ({ isSelected, isChange: true })));
+    const fieldPlan = planField(changes);
     if (!fieldPlan) continue;
     const target = changes[fieldPlan.first]?.before ?? null;
     const clientValue = changes[fieldPlan.last]?.after ?? null;

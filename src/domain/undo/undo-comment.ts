@@ -22,7 +22,7 @@ export async function planComment(
 ): Promise<CommentPlan | undefined> {
   const comment = await deps.comments.findWithDeleted(studioId, commentId);
   const steps = await deps.comments.listSteps(commentId, selection);
-  const fieldPlan = planField(steps.map(({ isSelected }) => ({ isSelected, isChange: true })));
+  const fieldPlan = planField(steps);
   if (!comment || !fieldPlan) return undefined;
   // Every change toggles the state, and a comment that was not added yet is like a deleted one.
   const wasDeleted = !steps[fieldPlan.first]?.isDeleted;

@@ -46,16 +46,19 @@ async function resolveAppUploader(
   return { ...caller, credential: toLinkCredential(link), uploader: caller, link, state };
 }
 
+/** Turns work through an upload link into a verb that finds the link by the id in its input. */
+function asAppVerb<Input extends { uploadId: string }, Output>(
+  work: (deps: Deps, uploader: UploadCaller, input: Input) => Promise<Output>,
+) {
+  return async (deps: Deps, caller: Caller, input: Input): Promise<Output> =>
+    work(deps, await resolveAppUploader(deps, caller, input.uploadId), input);
+}
+
 export const startAppFileInput = startFileInput.extend({ uploadId: id });
 
-export async function startAppFile(
-  deps: Deps,
-  caller: Caller,
-  { uploadId, ...file }: z.infer<typeof startAppFileInput>,
-): Promise<StartedFile> {
-  const uploader = await resolveAppUploader(deps, caller, uploadId);
-  return startFile(deps, uploader, file, choosePartBytesForToolCalls);
-}
+export const startAppFile = asAppVerb<z.infer<typeof startAppFileInput>, StartedFile>((deps, uploader, file) =>
+  startFile(deps, uploader, file, choosePartBytesForToolCalls),
+);
 
 const appFileFields = { uploadId: id, fileId: id };
 
@@ -67,47 +70,29 @@ export const storeAppPartInput = z.strictObject({
   base64: z.string(),
 });
 
-export async function createAppPartUrls(
-  deps: Deps,
-  caller: Caller,
-  { uploadId, ...input }: z.infer<typeof appPartUrlsInput>,
-): Promise<PartUrls> {
-  return createPartUrls(deps, await resolveAppUploader(deps, caller, uploadId), input);
-}
+export const createAppPartUrls = asAppVerb<z.infer<typeof appPartUrlsInput>, PartUrls>(createPartUrls);
+export const completeAppFile = asAppVerb<z.infer<typeof appFileInput>, FileView>(completeFile);
 
 /** Stores one part that arrived in the call, for hosts that don't let the app connect to the store. */
-export async function storeAppPart(
-  deps: Deps,
-  caller: Caller,
-  input: z.infer<typeof storeAppPartInput>,
-): Promise<{ part: number }> {
-  const uploader = await resolveAppUploader(deps, caller, input.uploadId);
-  const { part } = input;
-  const file = await getFile(deps, uploader, input.fileId);
-  const upload = toUploadInProgress(deps, file);
-  if (!upload) throw new AppError("already_attached:file");
-  if (!isValidPart(upload.multipartFile, part)) throw new AppError("invalid_input:part");
-  const content = decodeInline(input.base64);
-  if (content.length !== getPartLength(upload.multipartFile, part)) throw new AppError("invalid_input:part_length");
-  const reservedParts = await reserveParts(deps, uploader, file, upload, [part]);
-  if (!reservedParts) throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
-  await deps.files.parts.write(upload.multipartFile, part, content);
-  return { part };
-}
+export const storeAppPart = asAppVerb<z.infer<typeof storeAppPartInput>, { part: number }>(
+  async (deps, uploader, input) => {
+    const { part } = input;
+    const file = await getFile(deps, uploader, input.fileId);
+    const upload = toUploadInProgress(deps, file);
+    if (!upload) throw new AppError("already_attached:file");
+    if (!isValidPart(upload.multipartFile, part)) throw new AppError("invalid_input:part");
+    const content = decodeInline(input.base64);
+    if (content.length !== getPartLength(upload.multipartFile, part)) throw new AppError("invalid_input:part_length");
+    const reservedParts = await reserveParts(deps, uploader, file, upload, [part]);
+    if (!reservedParts) throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
+    await deps.files.parts.write(upload.multipartFile, part, content);
+    return { part };
+  },
+);
 
-export async function completeAppFile(
-  deps: Deps,
-  caller: Caller,
-  { uploadId, fileId }: z.infer<typeof appFileInput>,
-): Promise<FileView> {
-  return completeFile(deps, await resolveAppUploader(deps, caller, uploadId), { fileId });
-}
-
-export async function cancelAppFile(
-  deps: Deps,
-  caller: Caller,
-  { uploadId, fileId }: z.infer<typeof appFileInput>,
-): Promise<{ canceled: true }> {
-  await cancelFile(deps, await resolveAppUploader(deps, caller, uploadId), { fileId });
-  return { canceled: true };
-}
+export const cancelAppFile = asAppVerb<z.infer<typeof appFileInput>, { canceled: true }>(
+  async (deps, uploader, input) => {
+    await cancelFile(deps, uploader, input);
+    return { canceled: true };
+  },
+);

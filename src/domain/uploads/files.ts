@@ -5,7 +5,7 @@ import { isId } from "#lib/ids.ts";
 import { changeAsset } from "../changes/change-asset.ts";
 import { deletePendingAsset } from "../changes/delete-content.ts";
 import { assetKinds } from "../model/asset-kinds.ts";
-import { isUploading, type ReadyAsset, type UploadingAsset } from "../model/asset.ts";
+import { getMultipartUpload, isUploading, type ReadyAsset, type UploadingAsset } from "../model/asset.ts";
 import { retryOnConflict } from "../model/conflict.ts";
 import { text } from "../model/text.ts";
 import type { UploadFile } from "../model/upload.ts";
@@ -18,7 +18,7 @@ import { recognizeType } from "../steps/content/detect-type.ts";
 import { fitExtension, listExtensions, resolveFilename } from "../steps/content/filename.ts";
 import { removeFiles } from "../steps/delete-files.ts";
 import { describeAsset } from "../steps/describe-asset.ts";
-import { type UploadCaller } from "./upload-link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 /** A file as the upload page shows it. */
 export interface FileView {
@@ -76,7 +76,7 @@ export function toUploadInProgress(
 ): UploadInProgress | undefined {
   if (!isUploading(asset)) return undefined;
   if (deps.clock() >= asset.uploadExpiresAt) throw new AppError("upload_expired:file");
-  return { asset, multipartFile: { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes } };
+  return { asset, multipartFile: { ...getMultipartUpload(asset), bytes, partBytes } };
 }
 
 export interface UploadPageView {

@@ -1,12 +1,12 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isUploading } from "../model/asset.ts";
+import { getMultipartUpload, isUploading } from "../model/asset.ts";
 import { getPartLength, type MultipartFile } from "../ports/file-store.ts";
 import { checkQuota } from "../changes/quota.ts";
 import { changeCharge } from "../changes/insert-asset.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { ConflictError, undefinedOnConflict } from "../model/conflict.ts";
-import { type UploadInProgress } from "./files.ts";
+import type { UploadInProgress } from "./files.ts";
 import type { UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "../model/upload.ts";
 
@@ -46,7 +46,7 @@ export async function countReceivedBytes(
   { asset, bytes, partBytes, ...previous }: UploadFile,
 ): Promise<void> {
   if (!isUploading(asset)) return;
-  const file: MultipartFile = { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes };
+  const file: MultipartFile = { ...getMultipartUpload(asset), bytes, partBytes };
   const receivedBytes = sumPartBytes(file, (await deps.files.parts.list(file)) ?? []);
   const now = deps.clock();
   const lastPartAt = receivedBytes > previous.receivedBytes ? now : previous.lastPartAt;

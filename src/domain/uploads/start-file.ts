@@ -118,7 +118,7 @@ async function startUpload(
     maxUploadDuration,
   );
   const storageKey = createFileKey(deps, newAsset.id);
-  const sourceVersion = await deps.files.parts.start(storageKey, {
+  const uploadId = await deps.files.parts.start(storageKey, {
     bytes: size,
     partBytes,
     mimeType: declaredType.mimeType,
@@ -130,7 +130,13 @@ async function startUpload(
       if ((await tx.uploads.countFiles(link.id)) >= getLinkFileLimit(deps))
         throw new AppError("quota_exceeded:link_files", { limit: getLinkFileLimit(deps) });
       const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
-      const uploadFields = { postId, isLibraryUpload: postId === null, storageKey, sourceVersion, chargedBytes };
+      const uploadFields = {
+        postId,
+        isLibraryUpload: postId === null,
+        storageKey,
+        sourceVersion: uploadId,
+        chargedBytes,
+      };
       const detail = { filename: newAsset.filename, postId, linkId: link.id };
       const activity = { action: "asset.requested", detail } as const;
       const insertedAsset = await insertPendingAsset(deps, tx, caller, { ...newAsset, ...uploadFields }, activity);
@@ -140,7 +146,7 @@ async function startUpload(
     })
     .catch(async (error: unknown) => {
       // If this fails, the sweeper aborts the upload.
-      await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
+      await deps.files.parts.abort({ key: storageKey, id: uploadId }).catch(() => {});
       throw error;
     });
   return { file: await toFileView(deps, caller, { asset, bytes: size }), partBytes, parts: [] };

@@ -1,5 +1,5 @@
 import type { AssetDetail } from "../asset.ts";
-import type { MediaLimit, PostLimits } from "../platform-limits.ts";
+import type { PostLimits } from "../platform-limits.ts";
 import { describeMax } from "./find-text-problems.ts";
 
 /** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
@@ -29,47 +29,25 @@ export function findCountProblems(
   const missingFiles = hasFileChoice
     ? `Choose at least ${formatFiles(min)} for this account.`
     : `Add at least ${formatFiles(min)}.`;
+  const subject = hasFileChoice ? "This account gets" : "The post has";
+  const findTooManyFiles = (code: string, label: string, count: number, maxCount = Infinity): CountProblem[] =>
+    count > maxCount
+      ? [{ code, message: `${subject} ${count} ${label}; ${describeMax(maxCount, variesByInstance)}.`, max: maxCount }]
+      : [];
   return [
     ...(assets.length < min ? [{ code: "files_missing", message: missingFiles }] : []),
-    ...findTooManyFiles(
-      assets,
-      { max },
-      {
-        code: "too_many_files",
-        label: "files",
-        hasFileChoice,
-        variesByInstance,
-      },
-    ),
+    ...findTooManyFiles("too_many_files", "files", assets.length, max),
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
       : []),
     ...fileKinds
       // A limit for one kind that is not lower than that for all files would state the same problem again.
       .filter(([, limitKey]) => max === undefined || (limits[limitKey]?.max ?? Infinity) < max)
-      .flatMap(([kind, limitKey, code]) =>
-        findTooManyFiles(
-          assets.filter((asset) => asset.kind === kind),
-          limits[limitKey] ?? {},
-          { code, label: limitKey, hasFileChoice, variesByInstance },
-        ),
-      ),
+      .flatMap(([kind, limitKey, code]) => {
+        const count = assets.filter((asset) => asset.kind === kind).length;
+        return findTooManyFiles(code, limitKey, count, limits[limitKey]?.max);
+      }),
   ];
 }
 
 const formatFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
-
-function findTooManyFiles(
-  files: readonly AssetDetail[],
-  { max = Infinity }: { max?: MediaLimit["max"] | undefined },
-  {
-    code,
-    label,
-    hasFileChoice,
-    variesByInstance,
-  }: { code: string; label: string; hasFileChoice: boolean; variesByInstance: boolean },
-): CountProblem[] {
-  if (files.length <= max) return [];
-  const subject = hasFileChoice ? "This account gets" : "The post has";
-  return [{ code, message: `${subject} ${files.length} ${label}; ${describeMax(max, variesByInstance)}.`, max }];
-}
