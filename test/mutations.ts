@@ -122,14 +122,14 @@ const mutations: readonly Mutation[] = [
   },
   {
     breaks: "sweeps: pending uploads are deleted before their URL expires",
-    file: "src/domain/jobs/sweep-assets.ts",
+    file: "src/domain/jobs/sweep-files.ts",
     text: "const graceAfterExpiry = hours(1)",
     replacement: "const graceAfterExpiry = -hours(1)",
     test: "integration/asset-states.test.ts",
   },
   {
     breaks: "sweeps: new orphans are deleted at once",
-    file: "src/domain/jobs/sweep-assets.ts",
+    file: "src/domain/jobs/sweep-files.ts",
     text: "const orphanAge = hours(1)",
     replacement: "const orphanAge = -hours(1)",
     test: "integration/asset-states.test.ts",

@@ -2,13 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchOptions } from "#domain/steps/run-in-batches.ts";
 import { withLease } from "#domain/jobs/lease.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
-import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-assets.ts";
+import {
+  createAssetSweeper,
+  createLostFileFinder,
+  releaseIdleUploads,
+  sweepUploads,
+} from "#domain/jobs/sweep-files.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { renewDueCredentials } from "#domain/jobs/renew-credentials.ts";
 import { hasUnindexedRows, indexExistingRows } from "#domain/jobs/index-existing.ts";
 import { listStudiosToPurge, purgeDeletedStudios } from "#domain/steps/purge-studio.ts";
 import { sweepTrash } from "#domain/steps/sweep-trash.ts";
-import { releaseIdleUploads, sweepUploads } from "#domain/jobs/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { enforceRateLimit } from "#domain/steps/rate-limit.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { countAllowedCalls } from "../support/call-limits.ts";
 import { forEachEngine } from "../support/engines.ts";

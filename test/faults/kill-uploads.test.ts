@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";

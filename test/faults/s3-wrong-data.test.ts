@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createLostFileFinder } from "#domain/jobs/sweep-assets.ts";
+import { createLostFileFinder } from "#domain/jobs/sweep-files.ts";
 import { previewAssets } from "#domain/assets/thumbnails.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";

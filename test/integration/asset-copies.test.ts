@@ -6,7 +6,7 @@ import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { removeAssets } from "#domain/steps/delete-files.ts";
-import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-files.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { previewAssets } from "#domain/assets/thumbnails.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";

@@ -6,7 +6,7 @@ import type { AssetKind } from "#domain/model/asset-kinds.ts";
 import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { attachFile, importAssetFromUrl } from "#domain/assets/import-file.ts";
 import { maxConcurrentImports } from "#domain/model/import-slots.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";

@@ -8,7 +8,7 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { incomingKey } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";

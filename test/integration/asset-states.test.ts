@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper, createLostFileFinder } from "#domain/jobs/sweep-files.ts";
 import { incomingKey, parseKeyAssetId } from "#domain/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { checkTransition, getAssetState, transitions } from "#domain/model/asset-transitions.ts";

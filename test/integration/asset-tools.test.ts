@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import sharp from "sharp";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import { inlineLimitBytes } from "#domain/model/asset-kinds.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";

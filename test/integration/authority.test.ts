@@ -10,7 +10,7 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { acceptInvitation } from "#domain/studios/invitations.ts";
 import { createStudio } from "#domain/studios/studios.ts";
 import { cancelFile, completeFile, setAltText } from "#domain/uploads/files.ts";
-import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
+import { createPartUrls } from "#domain/uploads/reserve-parts.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper, sweepUploads } from "#domain/jobs/sweep-files.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
 import { hours } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";

@@ -6,7 +6,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { completeFile, setAltText } from "#domain/uploads/files.ts";
-import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
+import { createPartUrls } from "#domain/uploads/reserve-parts.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";

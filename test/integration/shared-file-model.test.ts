@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/jobs/sweep-files.ts";
 import { parseKeyAssetId } from "#domain/model/storage-keys.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Deps } from "#domain/ports/deps.ts";

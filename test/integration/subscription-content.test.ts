@@ -7,7 +7,7 @@ import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import type { PostView } from "#domain/model/post.ts";
 import { cancelFile } from "#domain/uploads/files.ts";
 import type { StartedFile } from "#domain/uploads/start-file.ts";
-import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
+import { sweepUploads } from "#domain/jobs/sweep-files.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { listen } from "../support/event-stream.ts";

@@ -12,7 +12,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { emptyTrash, listTrash, restoreFromTrash } from "#domain/trash/trash.ts";
 import { sweepTrash } from "#domain/steps/sweep-trash.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
+import { sweepUploads } from "#domain/jobs/sweep-files.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { days } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";

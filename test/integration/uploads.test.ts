@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachAsset, detachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { createAssetSweeper } from "#domain/jobs/sweep-assets.ts";
+import { createAssetSweeper, sweepUploads } from "#domain/jobs/sweep-files.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { getGrantId, type Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
@@ -26,7 +26,6 @@ import {
   withdrawUploadLink,
 } from "#domain/uploads/upload-link.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
-import { sweepUploads } from "#domain/jobs/sweep-uploads.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";

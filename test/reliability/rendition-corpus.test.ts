@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { mastodon } from "masto";
 import sharp from "sharp";
-import { inspectImages } from "#domain/steps/inspect-images.ts";
+import { inspectImages } from "#domain/steps/renditions.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { listExtensions } from "#domain/steps/content/filename.ts";
 import { incomingKey } from "#domain/model/storage-keys.ts";

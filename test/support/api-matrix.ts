@@ -10,7 +10,7 @@ import type { Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { toScheduleColumns } from "#domain/model/publish-time.ts";
-import { inspectImages } from "#domain/steps/inspect-images.ts";
+import { inspectImages } from "#domain/steps/renditions.ts";
 import { createInvitation } from "#domain/studios/invitations.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";

@@ -3,7 +3,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { completeFile, type FileView } from "#domain/uploads/files.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
+import { createPartUrls } from "#domain/uploads/reserve-parts.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Fixture, TestDeps } from "./engines.ts";

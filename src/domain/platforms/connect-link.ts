@@ -2,14 +2,49 @@ import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
-import type { Deps } from "../ports/deps.ts";
-import { authorize } from "../policy.ts";
-import { resolveStudioCaller } from "../steps/resolve-studio-caller.ts";
-import { getOrRegisterApp } from "./platform-app.ts";
+import type { PlatformTarget } from "../model/connection.ts";
 import { throwAsAppError } from "../model/platform-error.ts";
-import { getConfiguredPlatform } from "../steps/configured-platform.ts";
-import type { ConnectLink, SealedPendingConnect } from "../ports/platforms.ts";
 import type { PlatformInfo } from "../model/platform.ts";
+import { authorize } from "../policy.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { ConnectLink, PendingConnect, PlatformApp, SealedPendingConnect } from "../ports/platforms.ts";
+import { getConfiguredPlatform } from "../steps/configured-platform.ts";
+import { resolveStudioCaller } from "../steps/resolve-studio-caller.ts";
+
+type AppDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
+
+/**
+ * Returns our app at a platform instance, registering it on first use. Undefined for platforms without instances, whose
+ * app is configured in the settings.
+ */
+export async function getOrRegisterApp(
+  deps: AppDeps,
+  platformInfo: PlatformInfo,
+  target: PlatformTarget,
+): Promise<PlatformApp | undefined> {
+  if (!platformInfo.hasInstances) return undefined;
+  const registeredApp = await findApp(deps, target);
+  if (registeredApp) return registeredApp;
+  const app = await deps.platforms.registerApp(target);
+  const credential = deps.vault.seal("platform-app", toVaultContext(target), JSON.stringify(app));
+  const redirectUri = deps.platforms.getRedirectUri(target);
+  await deps.platformStore.insertApp({ ...target, redirectUri, credential }, deps.clock());
+  return (await findApp(deps, target)) ?? app;
+}
+
+async function findApp(deps: AppDeps, target: PlatformTarget): Promise<PlatformApp | undefined> {
+  const storedApp = await deps.platformStore.findApp(target, deps.platforms.getRedirectUri(target));
+  if (!storedApp) return undefined;
+  try {
+    return JSON.parse(deps.vault.open("platform-app", toVaultContext(target), storedApp.credential)) as PlatformApp;
+  } catch {
+    // Sealed with a retired secret. Delete it, so that the app is registered again.
+    await deps.platformStore.deleteApp(target, storedApp.credential);
+    return undefined;
+  }
+}
+
+const toVaultContext = ({ platform, instance }: PlatformTarget): string[] => [platform, instance];
 
 /** How long a user may stay on the platform's consent page. */
 const stateLifetimeMs = minutes(10);
@@ -79,4 +114,3 @@ export function unsealTokenKey(
     throw new AppError("connect_expired:page");
   }
 }
-

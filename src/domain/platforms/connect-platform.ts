@@ -8,7 +8,7 @@ import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../model/text.ts";
-import { getOrRegisterApp } from "./platform-app.ts";
+import { getOrRegisterApp } from "./connect-link.ts";
 import { throwAsAppError } from "../model/platform-error.ts";
 import { getConfiguredPlatform } from "../steps/configured-platform.ts";
 import type { PlatformInfo } from "../model/platform.ts";

@@ -8,7 +8,7 @@ import { createMatchExcerpt } from "../model/search/match-excerpt.ts";
 import { tagFilter, text } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
-import { toPostSummaryView } from "../steps/describe-post-summary.ts";
+import { toPostSummaryView } from "../steps/describe-post.ts";
 import { search } from "../steps/search.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];

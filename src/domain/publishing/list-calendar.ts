@@ -9,7 +9,7 @@ import { authorize } from "../policy.ts";
 import type { CalendarEntry } from "../ports/post-summaries.ts";
 import type { Deps } from "../ports/deps.ts";
 import { searchBudget } from "../steps/search.ts";
-import { toSummaryAssetView, toSummaryPublicationView } from "../steps/describe-post-summary.ts";
+import { toSummaryAssetView, toSummaryPublicationView } from "../steps/describe-post.ts";
 
 /** Longer than the calendar needs: a month, with its first and last week complete, has at most 42 days. */
 const maxRange = days(62);

@@ -13,7 +13,7 @@ import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { assertPublishable } from "../steps/find-publish-problems.ts";
-import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/inspect-images.ts";
+import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/renditions.ts";
 import { idempotencyKey, runOnce } from "../steps/run-once.ts";
 import { cancelPublication, lockPost } from "./change-publication.ts";
 

@@ -6,10 +6,14 @@ import type { Deps } from "../ports/deps.ts";
 import { parseConnectionId } from "../model/connection.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../model/post.ts";
-import { findOrCreateRendition, type Rendition } from "../steps/find-or-create-rendition.ts";
-import { getImageLimit } from "../steps/fit-content.ts";
+import {
+  findOrCreateRendition,
+  getImageLimit,
+  type InspectDeps,
+  inspectImages,
+  type Rendition,
+} from "../steps/renditions.ts";
 import { getCrops } from "../model/renditions/crop.ts";
-import { type InspectDeps, inspectImages } from "../steps/inspect-images.ts";
 import { planForAsset } from "../model/renditions/plan-for-asset.ts";
 import { canBeDecoded } from "../model/renditions/plan-rendition.ts";
 import { seconds } from "#lib/clock.ts";

@@ -1,9 +1,21 @@
+import { toIsoTime } from "#lib/clock.ts";
+import { getAccountLabel } from "../model/connection.ts";
+import type {
+  PostSummary,
+  PostSummaryView,
+  SummaryAsset,
+  SummaryAssetView,
+  SummaryPublication,
+  SummaryPublicationView,
+} from "../model/post-summary.ts";
 import type { PostView } from "../model/post.ts";
+import { toVisibleState } from "../model/publication-states.ts";
 import { type PublicationView, toPublicationView } from "../model/publication.ts";
 import { validatePost, type ValidationView } from "../model/validation/validate-post.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { DetailFlags } from "../ports/posts.ts";
-import { type InspectDeps, inspectImages, maxCallWaitMs } from "./inspect-images.ts";
+import { createThumbnailUrl, type ThumbnailUrlDeps } from "./describe-asset.ts";
+import { type InspectDeps, inspectImages, maxCallWaitMs } from "./renditions.ts";
 
 export type ValidationDeps = Pick<Deps, "platforms" | "textChecks" | "platformStore" | "assets"> & InspectDeps;
 
@@ -50,3 +62,44 @@ export async function addExistingDetails<View extends PostView>(
     publications: hasPublications ? await listPublications(deps, studioId, view.id) : [],
   };
 }
+
+export function toPostSummaryView(
+  deps: ThumbnailUrlDeps,
+  { studioId, createdBy, createdByName, createdByClientName, ...post }: PostSummary,
+): PostSummaryView {
+  return {
+    ...post,
+    excerpt: post.excerpt.replaceAll(/\s+/g, " ").trim(),
+    createdBy: { id: createdBy, name: createdByName },
+    createdByClient: createdByClientName,
+    createdAt: toIsoTime(post.createdAt),
+    updatedAt: toIsoTime(post.updatedAt),
+    assets: post.assets.map((asset) => toSummaryAssetView(deps, studioId, asset)),
+    publications: post.publications.map(toSummaryPublicationView),
+  };
+}
+
+export function toSummaryAssetView(
+  deps: ThumbnailUrlDeps,
+  studioId: string,
+  { id, kind, mimeType, filename, altText, isReady }: SummaryAsset,
+): SummaryAssetView {
+  const thumbnailUrl = isReady ? createThumbnailUrl(deps, { id, studioId, mimeType }) : undefined;
+  return { id, kind, filename, altText, thumbnailUrl: thumbnailUrl ?? null };
+}
+
+export const toSummaryPublicationView = ({
+  account,
+  state,
+  createdAt,
+  scheduledFor,
+  publishedAt,
+  ...publication
+}: SummaryPublication): SummaryPublicationView => ({
+  ...publication,
+  account: getAccountLabel(account),
+  state: toVisibleState(state),
+  createdAt: toIsoTime(createdAt),
+  scheduledFor: scheduledFor === null ? null : toIsoTime(scheduledFor),
+  publishedAt: publishedAt === null ? null : toIsoTime(publishedAt),
+});

@@ -10,7 +10,7 @@ import type { Deps } from "../ports/deps.ts";
 import type { ChangeSelection } from "../ports/history.ts";
 import { authorize, may } from "../policy.ts";
 import { approveInput } from "../steps/approve-again.ts";
-import { simulateUndo } from "./simulate-undo.ts";
+import { listSelectedIds, simulateUndo, undoSelection } from "./undo-selection.ts";
 import { listSubjects, undoReport, type UndoReport, type UndoSubject } from "./report.ts";
 import {
   approveReverted,
@@ -20,7 +20,6 @@ import {
   type RevertedApprovals,
 } from "./reverted-approvals.ts";
 import type { UndoDeps } from "./undo-post.ts";
-import { listSelectedIds, undoSelection } from "./undo-selection.ts";
 
 /** How far back changes can be undone. */
 const undoWindow = days(30);

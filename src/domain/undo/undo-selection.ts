@@ -1,10 +1,12 @@
-import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../ports/history.ts";
 import type { Editor } from "../changes/editor.ts";
+import type { Asset } from "../model/asset.ts";
+import type { ChangeCursor, ChangeSelection, ListChangedIds } from "../ports/history.ts";
+import { planPost } from "./plan-post.ts";
 import { createReport, removeDuplicates, reportUnattachable, type UndoReport } from "./report.ts";
-import { undoAsset } from "./undo-asset.ts";
-import { undoComment } from "./undo-comment.ts";
-import { undoPublications } from "./undo-publications.ts";
-import { attachWaitingAsset, undoPost, type UndoDeps, type WaitingAsset } from "./undo-post.ts";
+import { planAsset, readAssetHistory, reportAssetPlan, selectPhase, undoAsset } from "./undo-asset.ts";
+import { planComment, reportCommentPlan, undoComment } from "./undo-comment.ts";
+import { attachWaitingAsset, reportPlan, type UndoDeps, undoPost, type WaitingAsset } from "./undo-post.ts";
+import { simulateUndoOfPublications, undoPublications } from "./undo-publications.ts";
 
 const batchSize = 200;
 
@@ -62,5 +64,65 @@ export async function undoSelection(
   }
   for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "afterPosts", report);
   for (const commentId of commentIds) await undoComment(deps, editor, commentId, selection, report);
+  return removeDuplicates(report);
+}
+
+/** Reports what undo would do now, without doing it. */
+export async function simulateUndo(
+  deps: UndoDeps,
+  studioId: string,
+  selection: ChangeSelection,
+  { postIds, assetIds, commentIds }: SelectedIds,
+): Promise<UndoReport> {
+  const report = createReport();
+  report.publications = await simulateUndoOfPublications(deps, studioId, selection);
+  const restoredIds = new Set<string>();
+  for (const assetId of assetIds) {
+    const history = await readAssetHistory(deps, studioId, assetId, selection);
+    if (!history) continue;
+    const plan = planAsset(history.asset, history.steps);
+    for (const phase of ["restore", "beforePosts"] as const) reportAssetPlan(report, selectPhase(plan, phase));
+    if (plan.trash === false) restoredIds.add(assetId);
+  }
+  // Keeps only this of each plan, because the texts of all posts would need too much memory.
+  const trashByPost = new Map<string, boolean>();
+  const detachedFrom = new Map<string, string>();
+  const attachments: { assetId: string; postId: string; clientValue: string | null }[] = [];
+  for (const postId of postIds) {
+    const plan = await planPost(deps, studioId, postId, selection);
+    if (!plan) continue;
+    reportPlan(report, plan);
+    const { attachIds, detachIds, moves } = plan.assets;
+    if (plan.trash !== undefined) trashByPost.set(postId, plan.trash);
+    for (const assetId of detachIds) detachedFrom.set(assetId, postId);
+    for (const assetId of attachIds)
+      attachments.push({ assetId, postId, clientValue: moves.get(assetId)?.clientValue ?? null });
+  }
+  const isDetached = ({ id, postId }: Asset): boolean => postId !== null && detachedFrom.get(id) === postId;
+  for (const { assetId, clientValue } of attachments) {
+    const asset = await deps.assets.findWithTrash(studioId, assetId);
+    const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
+    if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
+      reportUnattachable(report, assetId, { clientValue, currentValue: asset?.postId ?? null });
+  }
+  const attachedIds = new Set(report.undone.filter(({ field }) => field === "postId").map(({ id }) => id));
+  // The first post wins if several plans attach the asset.
+  const newPostIds = new Map(attachments.toReversed().map(({ assetId, postId }) => [assetId, postId]));
+  /** Returns the asset as it will be after assets are restored and attached to their posts again. */
+  const predictAsset = (asset: Asset): Asset => {
+    const newPostId = attachedIds.has(asset.id) ? newPostIds.get(asset.id) : undefined;
+    const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
+    const postTrash = postId === null ? undefined : trashByPost.get(postId);
+    const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
+    const trashExpiresAt = isRestored ? null : asset.trashExpiresAt;
+    return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
+  };
+  for (const assetId of assetIds) {
+    const history = await readAssetHistory(deps, studioId, assetId, selection);
+    if (history)
+      reportAssetPlan(report, selectPhase(planAsset(predictAsset(history.asset), history.steps), "afterPosts"));
+  }
+  for (const commentId of commentIds)
+    reportCommentPlan(report, await planComment(deps, studioId, commentId, selection));
   return removeDuplicates(report);
 }

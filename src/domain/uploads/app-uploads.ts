@@ -8,9 +8,8 @@ import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../model/text.ts";
 import { cancelFile, completeFile, type FileView, getFile, toUploadInProgress } from "./files.ts";
-import { createPartUrls, partUrlsInput, type PartUrls } from "./create-part-urls.ts";
+import { createPartUrls, type PartUrls, partUrlsInput, reserveParts } from "./reserve-parts.ts";
 import { createUploadLink } from "./create-upload-link.ts";
-import { reserveParts } from "./reserve-parts.ts";
 import { startFile, startFileInput, type StartedFile } from "./start-file.ts";
 import { getLinkState, toLinkCredential, type UploadCaller } from "./upload-link.ts";
 

@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { cancelFile, completeFile, describeUploadPage, setAltText, setAltTextInput } from "#domain/uploads/files.ts";
-import { createPartUrls, partUrlsInput } from "#domain/uploads/create-part-urls.ts";
+import { createPartUrls, partUrlsInput } from "#domain/uploads/reserve-parts.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Log } from "#lib/log.ts";

@@ -5,9 +5,14 @@ import type { PlatformProgress } from "../../model/publication-progress.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { PrepareOutcome } from "../../ports/publisher.ts";
-import { fitContent } from "../../steps/fit-content.ts";
-import { type CallWithToken, createCallWithToken } from "./call-with-token.ts";
-import { applyStepInTransaction, LostClaimError, updateClaimed } from "./claim.ts";
+import { fitContent } from "../../steps/renditions.ts";
+import {
+  applyStepInTransaction,
+  type CallWithToken,
+  createCallWithToken,
+  LostClaimError,
+  updateClaimed,
+} from "./claim.ts";
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { checkStart, continueRun, startRun } from "./start-run.ts";
