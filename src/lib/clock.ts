@@ -10,3 +10,6 @@ export const days = (n: number): number => n * 86_400_000;
 
 /** ISO 8601 in UTC, the only time format in responses. */
 export const toIsoTime = (ms: number): string => new Date(ms).toISOString();
+
+/** A record with these times as ISO 8601 text. */
+export type WithIsoTimes<Type, Name extends keyof Type> = Omit<Type, Name> & Record<Name, string>;

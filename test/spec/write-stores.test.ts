@@ -27,7 +27,7 @@ export async function doWhatNoVerbCan(
   await tx.revisions.record(post.id, { userId: null });
   // @ts-expect-error: `changeAsset` updates assets.
   await tx.assets.update(asset, { altText: null }, 0);
-  // @ts-expect-error: `insertReadyAsset` and `insertPendingAsset` insert assets.
+  // @ts-expect-error: `insertAsset` inserts assets.
   await tx.assets.insert(asset);
   // @ts-expect-error: `deleteAssets` deletes assets.
   await tx.assets.remove(asset);

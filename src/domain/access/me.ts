@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
+import { toIsoTime, type WithIsoTimes } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import type { SignedInUser } from "../caller.ts";
+import type { Person, SignedInUser } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { Role } from "../policy.ts";
+import type { UserMembership } from "../model/user.ts";
 import { id } from "../model/text.ts";
 
 export interface Me {
-  user: { id: string; name: string; email: string | null };
-  memberships: { studioId: string; studioName: string; role: Role; joinedAt: string }[];
+  user: Person;
+  memberships: WithIsoTimes<UserMembership, "joinedAt">[];
   activeStudioId: string | null;
 }
 

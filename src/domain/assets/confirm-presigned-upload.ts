@@ -70,7 +70,7 @@ export async function confirmPresignedUpload(
 async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<never> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
-    throw missingUploadError(deps, asset);
+    throw new AppError((asset.uploadExpiresAt ?? 0) > deps.clock() ? "not_uploaded" : "upload_expired:url");
   throw new ConflictError();
 }
 
@@ -133,9 +133,4 @@ function findSizeError({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, 
   if (bytes === 0) return new AppError("invalid_input:empty_upload");
   if (bytes <= limits[kind]) return undefined;
   return new AppError("too_large:upload", { kind, limitBytes: limits[kind] });
-}
-
-function missingUploadError(deps: Pick<AttachDeps, "clock">, asset: Asset): AppError {
-  if ((asset.uploadExpiresAt ?? 0) > deps.clock()) return new AppError("not_uploaded");
-  return new AppError("upload_expired:url");
 }

@@ -1,10 +1,11 @@
+import type { AttachDeps } from "./confirm-presigned-upload.ts";
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
 import type { Caller } from "../caller.ts";
 import { attachToPost } from "../changes/change-asset.ts";
-import { insertReadyAsset } from "../changes/insert-asset.ts";
+import { insertAsset } from "../changes/insert-asset.ts";
 import { checkQuota, postFullError } from "../changes/quota.ts";
 import type { AssetKind } from "../model/asset-kinds.ts";
 import { type Asset, kindNames } from "../model/asset.ts";
@@ -40,22 +41,7 @@ export interface ImportContext {
   getSignal?(): AbortSignal;
 }
 
-export type ImportDeps = Pick<
-  Deps,
-  | "posts"
-  | "assets"
-  | "strayFiles"
-  | "idempotency"
-  | "transact"
-  | "files"
-  | "media"
-  | "openUrl"
-  | "importSlots"
-  | "newId"
-  | "newSecret"
-  | "clock"
-  | "limits"
->;
+export type ImportDeps = Omit<AttachDeps, "uploadClaims"> & Pick<Deps, "idempotency" | "openUrl" | "importSlots">;
 
 type Output = z.infer<typeof storedAssetOutput>;
 
@@ -128,11 +114,11 @@ async function storeImport(
     const asset: Asset = { ...newAsset, ...toStoredFields(storageKey, storedFile, metadata), status: "ready" };
     const result = await deps.transact(caller, (tx) =>
       runOnce(deps, tx, caller, call, async () => {
-        // Locks the post before `insertReadyAsset` locks the studio; all calls use this order, to avoid deadlocks.
+        // Locks the post before `insertAsset` locks the studio; all calls use this order, to avoid deadlocks.
         if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");
         const host = isUrlSecret ? {} : { host: response.url.host };
         const detail = { filename, bytes: storedFile.bytes, ...host };
-        await insertReadyAsset(deps, tx, caller, asset, { action: "asset.imported", detail });
+        await insertAsset(deps, tx, caller, asset, { action: "asset.imported", detail });
         // In the same transaction, so that an asset that can't be attached is not stored.
         if (postId !== undefined) await attachToPost(deps, tx, caller, asset, { postId, keepsApproval: tx.mayPublish });
         return { assetId: asset.id, bytes: storedFile.bytes };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
-import { insertPendingAsset } from "../changes/insert-asset.ts";
+import { insertAsset } from "../changes/insert-asset.ts";
 import { checkQuota } from "../changes/quota.ts";
 import { declaredTypeInput, parseDeclaredType } from "../model/declared-type.ts";
 import { incomingKey, uploadUrlLifetime } from "../model/storage-keys.ts";
@@ -39,6 +39,6 @@ export async function requestAssetUpload(
     expiresAt,
   });
   const activity = { action: "asset.requested", detail: { filename: asset.filename } } as const;
-  await deps.transact(caller, (tx) => insertPendingAsset(deps, tx, caller, asset, activity));
+  await deps.transact(caller, (tx) => insertAsset(deps, tx, caller, asset, activity));
   return { assetId: asset.id, uploadUrl, expiresAt: toIsoTime(expiresAt) };
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
-import { insertReadyAsset } from "../changes/insert-asset.ts";
+import { insertAsset } from "../changes/insert-asset.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
 import { checkInlineSize, decodeInline } from "../steps/content/base64.ts";
@@ -55,9 +55,7 @@ export async function uploadAssetInline(
     });
     const asset: Asset = { ...newAsset, ...toStoredFields(key, storedFile, metadata), status: "ready" };
     const detail = { filename: newAsset.filename, bytes: storedFile.bytes };
-    await deps.transact(caller, (tx) =>
-      insertReadyAsset(deps, tx, caller, asset, { action: "asset.uploaded", detail }),
-    );
+    await deps.transact(caller, (tx) => insertAsset(deps, tx, caller, asset, { action: "asset.uploaded", detail }));
     return { assetId: newAsset.id, bytes: storedFile.bytes };
   });
 }

@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { type ChangeActivity, recordChange } from "./record-activity.ts";
-import type { Asset, ReadyAsset } from "../model/asset.ts";
+import { type Asset, isReady, type ReadyAsset } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
@@ -8,41 +8,25 @@ import type { ChangeDeps } from "./editor.ts";
 import { chargeStudio, reservePosition } from "./writes/asset-rows.ts";
 import { writes } from "../ports/write-stores.ts";
 
-/** Stores a new pending asset and charges its bytes to the studio. An upload to a post reserves its position there. */
-export async function insertPendingAsset(
+/**
+ * Stores a new asset and charges its bytes to the studio. A pending upload to a post reserves its position there. The
+ * bytes of a ready asset are already at a reserved key.
+ */
+export async function insertAsset(
   deps: ChangeDeps,
   tx: Tx,
   caller: Caller,
   asset: Asset,
   activity: ChangeActivity,
 ): Promise<Asset> {
+  if (isReady(asset) && !(await tx.strayFiles.claimForAsset(asset.storageKey)))
+    throw new AppError("storage_unavailable:slow");
   const position = asset.postId === null ? null : await reservePosition({ deps, tx }, asset, asset.postId);
-  return insertAsset(deps, tx, caller, { ...asset, position }, activity);
-}
-
-/** Stores a new asset whose bytes are already at a reserved key. */
-export async function insertReadyAsset(
-  deps: ChangeDeps,
-  tx: Tx,
-  caller: Caller,
-  asset: Asset,
-  activity: ChangeActivity,
-): Promise<void> {
-  if (!(await tx.strayFiles.claimForAsset(asset.storageKey ?? ""))) throw new AppError("storage_unavailable:slow");
-  await insertAsset(deps, tx, caller, asset, activity);
-}
-
-async function insertAsset(
-  deps: ChangeDeps,
-  tx: Tx,
-  caller: Caller,
-  asset: Asset,
-  activity: ChangeActivity,
-): Promise<Asset> {
-  await tx[writes].assets.insert(asset);
+  const newAsset = { ...asset, position };
+  await tx[writes].assets.insert(newAsset);
   await chargeStudio({ deps, tx }, asset.studioId, asset.chargedBytes);
   await recordChange(deps, tx, caller, asset.id, activity);
-  return asset;
+  return newAsset;
 }
 
 /** Stores a copy, which shares the file of the original. Undefined if the original is not ready, or is in the trash. */

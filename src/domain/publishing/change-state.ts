@@ -63,19 +63,11 @@ export async function applyEvent(
     action,
     detail: describeStep(publication, event, change),
   });
-  return { ...publication, ...changedPublication, ...(await readUserNames(tx, caller, publication.id)) };
+  const { requestedByName, approvedByName } = await getPublication(tx, caller, publication.id);
+  return { ...publication, ...changedPublication, requestedByName, approvedByName };
 }
 
 /** Throws `too_late` if the event can't happen in the publication's state. */
 export function assertPossible(publication: Publication, event: PublicationEvent): void {
   if (!(event in transitions[publication.state])) throw tooLateError(publication);
-}
-
-async function readUserNames(
-  tx: Tx,
-  caller: Caller,
-  publicationId: string,
-): Promise<Pick<PublicationWithNames, "requestedByName" | "approvedByName">> {
-  const { requestedByName, approvedByName } = await getPublication(tx, caller, publicationId);
-  return { requestedByName, approvedByName };
 }

@@ -47,11 +47,11 @@ export function search<Item, Filter>(
   const { limit, isPageFull = () => false } = options;
   return deps.searchQueue.run(caller.user.id, async () => {
     const deadline = deps.clock() + searchBudget.ms;
-    const scan = createScan(caller.studio.id, options);
+    const readChunk = createScan(caller.studio.id, options);
     const items: Item[] = [];
     let bytes = 0;
     for (;;) {
-      const chunk = await deps.searchQueue.read(() => scan.readChunk(limit - items.length));
+      const chunk = await deps.searchQueue.read(() => readChunk(limit - items.length));
       items.push(...chunk.items);
       bytes += chunk.bytes;
       if (chunk.scannedTo === undefined) return { items, scannedTo: undefined };
@@ -62,15 +62,11 @@ export function search<Item, Filter>(
   });
 }
 
-interface Scan<Item> {
-  /** `needed` is how many items the page still lacks. */
-  readChunk(needed: number): Promise<SearchResult<Item> & { bytes: number }>;
-}
-
+/** Returns a function that reads the next rows. `needed` is how many items the page still lacks. */
 function createScan<Item, Filter>(
   studioId: string,
   { source, terms, filter, before, limit }: SearchOptions<Item, Filter>,
-): Scan<Item> {
+): (needed: number) => Promise<SearchResult<Item> & { bytes: number }> {
   const tokenLists = listQueryTokens(studioId, terms);
   const hasFilter = Object.values(filter as object).some((value) => value !== undefined);
   /** Undefined while the newest rows are read, before the index is used. */
@@ -102,24 +98,22 @@ function createScan<Item, Filter>(
     return rows;
   }
 
-  return {
-    async readChunk(needed) {
-      if (await shouldUseIndex(needed)) {
-        candidateLimit = listSize.minCandidates;
-        listedRows = [];
-      }
-      if (listedRows.length === 0) listedRows = await listRows(needed);
-      const { count, bytes } = measureChunk(listedRows);
-      const rows = listedRows.slice(0, count);
-      listedRows = listedRows.slice(count);
-      const ids = rows.filter((row) => row.passesFilter).map((row) => row.id);
-      const items = ids.length === 0 ? [] : await source.findMatches(studioId, ids, filter, terms);
-      scannedCount += rows.length;
-      matchCount += items.length;
-      scannedTo = rows.at(-1)?.id ?? scannedTo;
-      const isEnd = isLastList && listedRows.length === 0;
-      return { items, bytes, scannedTo: isEnd ? undefined : scannedTo };
-    },
+  return async (needed) => {
+    if (await shouldUseIndex(needed)) {
+      candidateLimit = listSize.minCandidates;
+      listedRows = [];
+    }
+    if (listedRows.length === 0) listedRows = await listRows(needed);
+    const { count, bytes } = measureChunk(listedRows);
+    const rows = listedRows.slice(0, count);
+    listedRows = listedRows.slice(count);
+    const ids = rows.filter((row) => row.passesFilter).map((row) => row.id);
+    const items = ids.length === 0 ? [] : await source.findMatches(studioId, ids, filter, terms);
+    scannedCount += rows.length;
+    matchCount += items.length;
+    scannedTo = rows.at(-1)?.id ?? scannedTo;
+    const isEnd = isLastList && listedRows.length === 0;
+    return { items, bytes, scannedTo: isEnd ? undefined : scannedTo };
   };
 }
 

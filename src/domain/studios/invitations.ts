@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { days, toIsoTime } from "#lib/clock.ts";
+import { days, toIsoTime, type WithIsoTimes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { matchesVerifiedEmail, type User } from "../model/user.ts";
-import type { MembershipRecord, OpenInvitation, Studio } from "../model/studio.ts";
+import type { MembershipRecord, OpenInvitation, Studio, Invitation } from "../model/studio.ts";
 import { authorize, authorizeRoleManagement, may, mayManage, type Role, roles } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { updateOwnerCount } from "../steps/update-owner-count.ts";
@@ -56,14 +56,7 @@ export function findJoinedStudio(
   return deps.invitations.findStudioIfMember(hashInvitationToken(token), user.id);
 }
 
-export interface InvitationView {
-  id: string;
-  role: Role;
-  email: string | null;
-  createdBy: string;
-  createdAt: string;
-  expiresAt: string;
-}
+export type InvitationView = WithIsoTimes<Omit<Invitation, "studioId">, "createdAt" | "expiresAt">;
 
 /** Lists the open invitations, without their links. */
 export async function listInvitations(

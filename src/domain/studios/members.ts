@@ -1,22 +1,17 @@
+import type { Member, MembershipRecord } from "../model/studio.ts";
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
+import { toIsoTime, type WithIsoTimes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Caller } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { id } from "../model/text.ts";
-import { authorize, authorizeRoleManagement, type Role, roles } from "../policy.ts";
+import { authorize, authorizeRoleManagement, roles } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { updateOwnerCount } from "../steps/update-owner-count.ts";
 
-export interface MemberView {
-  userId: string;
-  name: string;
-  email: string | null;
-  role: Role;
-  joinedAt: string;
-}
+export type MemberView = WithIsoTimes<Omit<Member, "studioId">, "joinedAt">;
 
 export async function listMembers(deps: Pick<Deps, "memberships">, caller: Caller): Promise<{ members: MemberView[] }> {
   authorize(caller, "members.list");
@@ -34,12 +29,7 @@ export async function listMembers(deps: Pick<Deps, "memberships">, caller: Calle
 
 export const changeRoleInput = z.strictObject({ userId: id, role: z.enum(roles) });
 
-export interface MembershipView {
-  studioId: string;
-  userId: string;
-  role: Role;
-  joinedAt: string;
-}
+export type MembershipView = WithIsoTimes<MembershipRecord, "joinedAt">;
 
 /** Changes a member's role. To transfer a studio, make another member an owner. */
 export async function changeRole(

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
+import { toIsoTime, type WithIsoTimes } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import type { Studio } from "../model/studio.ts";
 import { singleLine } from "../model/text.ts";
-import { type Action, type ApprovalRule, approvalRules, authorize, listPermissions, type Role } from "../policy.ts";
+import { type Action, approvalRules, authorize, listPermissions, type Role } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorizeStudioCreation } from "./authorize-sign-in.ts";
 import { enforceOwnedStudioLimit } from "./members.ts";
@@ -20,14 +20,7 @@ export const createStudioInput = z.strictObject({
   timezone: studioFields.timezone.default("UTC"),
 });
 
-export interface StudioView {
-  id: string;
-  name: string;
-  slug: string;
-  timezone: string;
-  approval: ApprovalRule;
-  createdAt: string;
-}
+export type StudioView = WithIsoTimes<Studio, "createdAt">;
 
 /** Creates a studio with its creator as owner. It becomes the creator's active studio. */
 export async function createStudio(

@@ -20,6 +20,24 @@ import { removeFiles } from "../steps/delete-files.ts";
 import { describeAsset } from "../steps/describe-asset.ts";
 import type { UploadCaller } from "./upload-link.ts";
 
+/** What starting and completing an upload use. */
+export type UploadDeps = Pick<
+  Deps,
+  | "uploads"
+  | "posts"
+  | "assets"
+  | "strayFiles"
+  | "transact"
+  | "files"
+  | "media"
+  | "signer"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "baseUrl"
+  | "limits"
+>;
+
 /** A file as the upload page shows it. */
 export interface FileView {
   id: string;
@@ -112,28 +130,13 @@ export async function describeUploadPage(
   };
 }
 
-type CompleteDeps = Pick<
-  Deps,
-  | "uploads"
-  | "assets"
-  | "strayFiles"
-  | "transact"
-  | "files"
-  | "media"
-  | "signer"
-  | "newId"
-  | "clock"
-  | "baseUrl"
-  | "limits"
->;
-
 /**
  * Completes an upload: the store assembles the parts, the content is checked, and the asset becomes ready in the
  * library, or on the post at the position reserved when the upload started. Parallel calls and calls after a crash
  * converge on one outcome: the store completes once, and one conditional statement marks the record ready.
  */
 export async function completeFile(
-  deps: CompleteDeps,
+  deps: UploadDeps,
   caller: UploadCaller,
   input: { fileId: string },
 ): Promise<FileView> {
@@ -150,7 +153,7 @@ export async function completeFile(
 }
 
 function confirmCompletedFile(
-  deps: CompleteDeps,
+  deps: UploadDeps,
   caller: UploadCaller,
   asset: UploadingAsset,
   storedFile: StoredFile,

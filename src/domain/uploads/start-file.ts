@@ -10,12 +10,11 @@ import { buildPendingAsset } from "../steps/new-asset.ts";
 import { choosePartBytes } from "../ports/file-store.ts";
 import { checkQuota, postFullError } from "../changes/quota.ts";
 import { removeAssets } from "../steps/delete-files.ts";
-import { insertPendingAsset } from "../changes/insert-asset.ts";
-import type { Deps } from "../ports/deps.ts";
+import { insertAsset } from "../changes/insert-asset.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../model/text.ts";
-import { type FileView, toFileView, toUploadInProgress } from "./files.ts";
+import { type FileView, toFileView, toUploadInProgress, type UploadDeps } from "./files.ts";
 import { getLinkFileLimit, maxUploadDuration, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "../model/upload.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
@@ -46,29 +45,13 @@ export interface StartedFile {
   parts: number[];
 }
 
-type StartDeps = Pick<
-  Deps,
-  | "uploads"
-  | "posts"
-  | "assets"
-  | "strayFiles"
-  | "transact"
-  | "files"
-  | "signer"
-  | "newId"
-  | "newSecret"
-  | "clock"
-  | "limits"
-  | "baseUrl"
->;
-
 /**
  * Starts or resumes an upload. Name, size and modification time identify a file, so its upload can resume after a
  * reload, in another browser, or after the link's 30 minutes. A new file reserves its position on the post and its
  * share of the quota in the transaction that creates its record, so a full post is reported before any bytes are sent.
  */
 export async function startFile(
-  deps: StartDeps,
+  deps: UploadDeps,
   caller: UploadCaller,
   input: Input,
   getPartBytes = choosePartBytes,
@@ -83,7 +66,7 @@ export async function startFile(
   });
 }
 
-async function resumeUpload(deps: StartDeps, caller: UploadCaller, existingUpload: UploadFile): Promise<StartedFile> {
+async function resumeUpload(deps: UploadDeps, caller: UploadCaller, existingUpload: UploadFile): Promise<StartedFile> {
   const { partBytes } = existingUpload;
   const upload = toUploadInProgress(deps, existingUpload);
   if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
@@ -95,7 +78,7 @@ async function resumeUpload(deps: StartDeps, caller: UploadCaller, existingUploa
 }
 
 async function startUpload(
-  deps: StartDeps,
+  deps: UploadDeps,
   caller: UploadCaller,
   input: Input,
   fileHash: string,
@@ -139,7 +122,7 @@ async function startUpload(
       };
       const detail = { filename: newAsset.filename, postId, linkId: link.id };
       const activity = { action: "asset.requested", detail } as const;
-      const insertedAsset = await insertPendingAsset(deps, tx, caller, { ...newAsset, ...uploadFields }, activity);
+      const insertedAsset = await insertAsset(deps, tx, caller, { ...newAsset, ...uploadFields }, activity);
       const file = { assetId: insertedAsset.id, bytes: size, partBytes };
       if (!(await tx.uploads.insertFile(link.id, fileHash, file, deps.clock()))) throw new ConflictError();
       return insertedAsset;
