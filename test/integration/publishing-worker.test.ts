@@ -228,7 +228,7 @@ forOneEngine("the publishing worker", (fixture) => {
       },
     };
     const selection = { userId: client.user.id, clientId: client.client.id, since };
-    const report = await undoPublications(racingDeps, client, selection);
+    const report = await undoPublications(racingDeps, client.studio.id, selection, client);
     assert.equal(claimed?.id, dueId);
     assert.deepEqual(report, [
       { id: dueId, state: "publishing" },

@@ -98,7 +98,8 @@ async function storeImport(
   const statedTypes = [mimeType, response.headers["content-type"]];
   const { expectedType, filename } = await resolveImportType(body.head, statedTypes, name, kind);
   const maxBytes = deps.limits[expectedType.kind];
-  if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
+  if (Number(response.headers["content-length"] ?? 0) > maxBytes)
+    throw new AppError("too_large:import", { limitBytes: maxBytes });
 
   const newAsset = buildNewAsset(deps, caller, { ...expectedType, filename });
   const storageKey = createFileKey(deps, newAsset.id);
@@ -153,8 +154,6 @@ function throwAsAppError(error: unknown): never {
 }
 
 const unreachableError = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
-
-const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });
 
 /** A stream whose first bytes were read ahead; `readAll` still starts with them. */
 interface PeekedStream {

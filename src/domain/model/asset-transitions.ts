@@ -41,20 +41,13 @@ export const transitions = [
 export type Transition = (typeof transitions)[number]["by"];
 
 /** The error if the state of the asset does not allow the transition. */
-const transitionErrors: Partial<Record<Transition, "already_attached" | "not_attached" | "asset_in_use">> = {
-  attach: "already_attached",
-  detach: "not_attached",
-  delete: "asset_in_use",
-};
+const transitionErrors = { attach: "already_attached", detach: "not_attached", delete: "asset_in_use" } as const;
 
-export const createTransitionError = (transition: keyof typeof transitionErrors): AppError => {
-  const key = transitionErrors[transition];
-  if (key === undefined) throw new Error(`no error for the transition ${transition}`);
-  return new AppError(key);
-};
+export const createTransitionError = (transition: keyof typeof transitionErrors): AppError =>
+  new AppError(transitionErrors[transition]);
 
 /** Throws if the state of the asset does not allow the transition. */
-export function checkTransition(transition: Transition, asset: StateFields): void {
+export function checkTransition(transition: keyof typeof transitionErrors, asset: StateFields): void {
   const state = getAssetState(asset);
   if (!transitions.some((row) => row.by === transition && row.from === state)) throw createTransitionError(transition);
 }

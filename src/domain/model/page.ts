@@ -25,10 +25,12 @@ export function toPage<T extends { id: string }>(
   limit: number,
   listKey: string,
   scannedTo?: string,
+  toPosition = (row: T): string => row.id,
 ): Page<T> {
   const items = rows.slice(0, limit);
-  const afterId = rows.length > limit ? items.at(-1)?.id : scannedTo;
-  return { items, nextCursor: afterId === undefined ? null : encodeCursor(listKey, afterId) };
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  const position = last ? toPosition(last) : scannedTo;
+  return { items, nextCursor: position === undefined ? null : encodeCursor(listKey, position) };
 }
 
 /** A position in a list that is sorted by time, and then by id. */
@@ -38,16 +40,12 @@ export interface TimePosition {
 }
 
 /** Like `toPage`, for a list that is sorted by time. */
-export function toTimePage<T extends { id: string }>(
+export const toTimePage = <T extends { id: string }>(
   rows: readonly T[],
   limit: number,
   listKey: string,
   getTime: (row: T) => number,
-): Page<T> {
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? encodeCursor(listKey, `${getTime(last)}.${last.id}`) : null };
-}
+): Page<T> => toPage(rows, limit, listKey, undefined, (row) => `${getTime(row)}.${row.id}`);
 
 export function parseTimeCursor(cursor: string | undefined, listKey: string): TimePosition | undefined {
   const [at, id] = parseCursor(cursor, listKey, timePattern)?.split(".") ?? [];

@@ -7,36 +7,25 @@ import { type PublicationState, statesBefore, toVisibleState } from "../model/pu
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
-/** Reports the publications that the client requested, as undo would leave them. */
-export async function simulateUndoOfPublications(
+/**
+ * Reports the publications that the client requested, as undo leaves them. With `editor`, cancels those that have not
+ * started, and reports the state of each afterwards, because a worker may have started one in the meantime.
+ */
+export async function undoPublications(
   deps: UndoDeps,
   studioId: string,
   selection: ChangeSelection,
+  editor?: Editor,
 ): Promise<UndoReport["publications"]> {
   const report: UndoReport["publications"] = [];
-  for await (const publications of listReported(deps, studioId, selection))
-    for (const publication of publications)
+  for await (const publications of listReported(deps, studioId, selection)) {
+    const ids = publications.map(({ id }) => id);
+    const mustCancel = editor && publications.some(isCancelable);
+    for (const publication of mustCancel ? await cancelAll(deps, editor, ids) : publications)
       report.push({
         id: publication.id,
         state: isCancelable(publication) ? "canceled" : toVisibleState(publication.state),
       });
-  return report;
-}
-
-/**
- * Cancels the publications that the client requested and that have not started. Reports the state of each afterwards,
- * because a worker may have started one in the meantime.
- */
-export async function undoPublications(
-  deps: UndoDeps,
-  editor: Editor,
-  selection: ChangeSelection,
-): Promise<UndoReport["publications"]> {
-  const report: UndoReport["publications"] = [];
-  for await (const publications of listReported(deps, editor.studio.id, selection)) {
-    const ids = publications.map(({ id }) => id);
-    const finalPublications = publications.some(isCancelable) ? await cancelAll(deps, editor, ids) : publications;
-    report.push(...finalPublications.map(({ id, state }) => ({ id, state: toVisibleState(state) })));
   }
   return report;
 }

@@ -6,7 +6,7 @@ import { createReport, removeDuplicates, reportUnattachable, type UndoReport } f
 import { planAsset, readAssetHistory, reportAssetPlan, selectPhase, undoAsset } from "./undo-asset.ts";
 import { planComment, reportCommentPlan, undoComment } from "./undo-comment.ts";
 import { attachWaitingAsset, reportPlan, type UndoDeps, undoPost, type WaitingAsset } from "./undo-post.ts";
-import { simulateUndoOfPublications, undoPublications } from "./undo-publications.ts";
+import { undoPublications } from "./undo-publications.ts";
 
 const batchSize = 200;
 
@@ -51,7 +51,7 @@ export async function undoSelection(
   { postIds, assetIds, commentIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
-  report.publications = await undoPublications(deps, editor, selection);
+  report.publications = await undoPublications(deps, editor.studio.id, selection, editor);
   for (const phase of ["restore", "beforePosts"] as const)
     for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, phase, report);
   const waitingAssets: WaitingAsset[] = [];
@@ -75,7 +75,7 @@ export async function simulateUndo(
   { postIds, assetIds, commentIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
-  report.publications = await simulateUndoOfPublications(deps, studioId, selection);
+  report.publications = await undoPublications(deps, studioId, selection);
   const restoredIds = new Set<string>();
   for (const assetId of assetIds) {
     const history = await readAssetHistory(deps, studioId, assetId, selection);
