@@ -38,8 +38,6 @@ export const transitions = [
   { from: "trashed", by: "sweep", to: "nonexistent" },
 ] as const satisfies readonly { from: AssetState; by: string; to: AssetState }[];
 
-export type Transition = (typeof transitions)[number]["by"];
-
 /** The error if the state of the asset does not allow the transition. */
 const transitionErrors = { attach: "already_attached", detach: "not_attached", delete: "asset_in_use" } as const;
 
