@@ -12,11 +12,18 @@ import { may, mayPublishWithoutApproval } from "../policy.ts";
 import type { Deps, Stores, Tx } from "../ports/deps.ts";
 import { describeStep } from "./describe-step.ts";
 import { findPublishProblems } from "./find-publish-problems.ts";
+import { createPause } from "./pause.ts";
 
 /** For the web app only: the ids of publications to approve again after their post was reverted. */
 export const approveInput = z.array(id).max(1000).optional();
 
 type ApprovalDeps = Pick<Deps, "publications" | "memberships" | "platforms" | "platformStore" | "imageInspections">;
+
+/** How many characters are digested in one iteration of the event loop: a few milliseconds. */
+const charactersPerIteration = 1_000_000;
+
+/** About how many characters describe an asset in the digested content. */
+const charactersPerAsset = 500;
 
 /** A post and its assets, as they are or as they would be. */
 export interface PostContent {
@@ -44,10 +51,11 @@ export async function selectApprovable(
 ): Promise<Publication[]> {
   if (publications.length === 0 || !(await mayApprove(deps, caller))) return [];
   const now = await deps.publications.getTime();
+  const pause = createPause(charactersPerIteration);
   const approvablePublications: Publication[] = [];
   for (const publication of publications) {
     const isInFuture = publication.scheduledFor !== null && publication.scheduledFor > now;
-    if (isInFuture && (await sendsApprovedContent(deps, publication, content)))
+    if (isInFuture && (await sendsApprovedContent(deps, publication, content, pause)))
       approvablePublications.push(publication);
   }
   return approvablePublications;
@@ -63,8 +71,11 @@ async function sendsApprovedContent(
   deps: ApprovalDeps,
   publication: Publication,
   { post, assets }: PostContent,
+  pause: (characters: number) => Promise<void>,
 ): Promise<boolean> {
-  if (digestContent(await readContent(deps, publication, post, assets)) !== publication.voidedDigest) return false;
+  const content = await readContent(deps, publication, post, assets);
+  await pause(content.text.length + charactersPerAsset * content.assets.length);
+  if (digestContent(content) !== publication.voidedDigest) return false;
   const connection = await deps.platformStore.find(publication.studioId, publication.connectionId);
   return connection !== undefined && (await findPublishProblems(deps, post, assets, [connection])).length === 0;
 }

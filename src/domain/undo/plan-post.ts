@@ -4,7 +4,7 @@ import type { Revision, RevisionStep, StepField } from "../model/revision.ts";
 import type { Post } from "../model/post.ts";
 import type { Publication } from "../model/publication.ts";
 import { needsPost, openStates } from "../model/publication-states.ts";
-import { listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
+import { compareSteps, listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
 import { planField, readMovePlans } from "./plan-field.ts";
 
 const postFields = ["title", "body", "status", "variants", "tags", "crops"] as const;
@@ -45,8 +45,9 @@ export async function planPost(
   const isRestored = post.isTrashed && trashPlan?.kind === "revert" && !isCreation;
   // In the trash, a post can't be changed, but what others changed is still reported.
   const canChange = !post.isTrashed || isRestored;
-  const moves = await readMovePlans(deps, studioId, listMovedIds(steps), selection);
-  const assets = planAssets(postId, steps, moves);
+  const history = await compareSteps(steps);
+  const moves = await readMovePlans(deps, studioId, listMovedIds(steps, history), selection);
+  const assets = await planAssets(postId, steps, history, moves);
   const isMovedToTrash = !post.isTrashed && (isCreation || trashPlan?.kind === "revert");
   const plan: PostPlan = {
     post,

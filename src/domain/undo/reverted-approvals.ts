@@ -33,17 +33,18 @@ export async function predictApprovals(
   postIds: readonly string[],
   report: UndoReport,
 ): Promise<RevertedApprovals> {
-  const canceledIds = report.publications.filter(({ state }) => state === "canceled").map(({ id }) => id);
+  const canceledIds = new Set(report.publications.filter(({ state }) => state === "canceled").map(({ id }) => id));
+  const movedIds = new Set(report.undone.filter(({ field }) => field === "postId").map(({ id }) => id));
   const approvableIds: string[] = [];
   const waitingIds: string[] = [];
   for (const postId of await listCandidates(deps, caller, postIds)) {
-    const content = await predictContent(deps, caller.studio.id, postId, selection, report);
+    const content = await predictContent(deps, caller.studio.id, postId, selection, movedIds);
     if (!content) continue; // the undo cancels its publications
     const returnedPublications = await listReturned(deps, postId, selection);
-    const openPublications = returnedPublications.filter(({ id }) => !canceledIds.includes(id));
-    const approvablePublications = await selectApprovable(deps, caller, openPublications, content);
+    const openPublications = returnedPublications.filter(({ id }) => !canceledIds.has(id));
+    const approvablePublications = new Set(await selectApprovable(deps, caller, openPublications, content));
     for (const publication of openPublications)
-      (approvablePublications.includes(publication) ? approvableIds : waitingIds).push(publication.id);
+      (approvablePublications.has(publication) ? approvableIds : waitingIds).push(publication.id);
   }
   return {
     approvable: await readViews(deps, caller, approvableIds),
@@ -60,17 +61,18 @@ export async function approveReverted(
   postIds: readonly string[],
   approve: readonly string[],
 ): Promise<RevertedApprovals> {
+  const namedIds = new Set(approve);
   const approvedIds: string[] = [];
   const returnedIds: string[] = [];
   for (const postId of await listCandidates(deps, caller, postIds)) {
     const returnedPublications = await listReturned(deps, postId, selection);
     returnedIds.push(...returnedPublications.map(({ id }) => id));
-    if (!returnedPublications.some(({ id }) => approve.includes(id))) continue;
+    if (!returnedPublications.some(({ id }) => namedIds.has(id))) continue;
     const newIds = await deps.transact(caller, async (tx) => {
       const post = await tx.posts.lock(caller.studio.id, postId);
       if (!post) return [];
       const publications = await listReturned(tx, postId, selection);
-      const namedPublications = publications.filter(({ id }) => approve.includes(id));
+      const namedPublications = publications.filter(({ id }) => namedIds.has(id));
       return approveAgain(deps, tx, caller, namedPublications, post);
     });
     approvedIds.push(...newIds);
@@ -108,29 +110,37 @@ async function listReturned(
 ): Promise<Publication[]> {
   const steps = await stores.revisions.listSteps(postId, selection);
   const publications = await listVoidedApprovals(stores, postId);
-  return publications.filter(
-    ({ approvedRevision }) => steps.find(({ revision }) => revision > (approvedRevision ?? 0))?.isSelected === true,
-  );
+  const approvedRevisions = publications.map(getApprovedRevision).toSorted((a, b) => b - a);
+  const isNextSelected = new Map<number, boolean>();
+  for (const { revision, isSelected } of steps)
+    while ((approvedRevisions.at(-1) ?? revision) < revision)
+      isNextSelected.set(approvedRevisions.pop() ?? 0, isSelected);
+  return publications.filter((publication) => isNextSelected.get(getApprovedRevision(publication)) === true);
 }
 
-/** Returns a post as undo would leave it; undefined if it would be archived or in the trash. */
+const getApprovedRevision = ({ approvedRevision }: Publication): number => approvedRevision ?? 0;
+
+/**
+ * Returns a post as undo would leave it; undefined if it would be archived or in the trash. `movedIds` are the assets that
+ * undo attaches or detaches.
+ */
 async function predictContent(
   deps: UndoDeps,
   studioId: string,
   postId: string,
   selection: ChangeSelection,
-  { undone }: UndoReport,
+  movedIds: ReadonlySet<string>,
 ): Promise<PostContent | undefined> {
   const plan = await planPost(deps, studioId, postId, selection);
   if (!plan || plan.trash === true) return undefined;
   const post = { ...plan.post, ...plan.change };
   if (post.status === "archived" || (post.isTrashed && plan.trash !== false)) return undefined;
   const { currentIds, attachIds, assetIds = currentIds } = plan.assets;
-  const isMoved = (assetId: string): boolean => undone.some(({ id, field }) => id === assetId && field === "postId");
+  const attachedIds = new Set(attachIds);
   const assets: Asset[] = [];
   for (const assetId of assetIds) {
     const history = await readAssetHistory(deps, studioId, assetId, selection);
-    if (!history || (attachIds.includes(assetId) && !isMoved(assetId))) continue;
+    if (!history || (attachedIds.has(assetId) && !movedIds.has(assetId))) continue;
     const asset = { ...history.asset, postId, trashExpiresAt: null };
     assets.push({ ...asset, ...planAsset(asset, history.steps).change });
   }
