@@ -57,7 +57,6 @@ export interface DiskOptions {
   /** Files were stored before, so a missing or empty folder means data loss. */
   mustExist?: boolean;
   minFreeBytes?: number;
-  random?: (bytes: number) => Uint8Array;
 }
 
 const gibibyte = 1024 ** 3;
@@ -65,9 +64,9 @@ const readChunkBytes = 256 * 1024;
 
 /** Stores files in a folder, which any number of processes may share. */
 export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
-  const { urls, clock, random = randomBytes, minFreeBytes = gibibyte } = options;
-  const newName = () => Buffer.from(random(12)).toString("hex");
-  const root = await prepareRoot({ root: options.root, mustExist: options.mustExist ?? false, newName });
+  const { urls, clock, minFreeBytes = gibibyte } = options;
+  const newName = () => randomBytes(12).toString("hex");
+  const root = await prepareRoot(options.root, options.mustExist ?? false, newName);
   const writer = createWriter({ root, clock, minFreeBytes, newName });
 
   const findCurrent = async (key: string): Promise<FileVersion | undefined> => (await findVersions(root, key)).at(-1);
@@ -150,11 +149,8 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       const fileVersion = versions.at(-1);
       if (fileVersion?.sha256 && getVersionId(fileVersion) === version) {
         const previousVersions = await findVersions(root, to);
-        const target = toFileVersion(root, {
-          ...fileVersion,
-          key: to,
-          sequence: getNextSequence(clock(), previousVersions.at(-1)),
-        });
+        const sequence = getNextSequence(clock(), previousVersions.at(-1));
+        const target = toFileVersion(root, { ...fileVersion, key: to, sequence });
         // The file name contains the digest: a concurrent PUT creates another file and cannot change these bytes.
         if (await writer.move(fileVersion, target)) {
           for (const previous of [...versions.slice(0, -1), ...previousVersions])

@@ -46,16 +46,10 @@ export function toFileVersion(
   root: string,
   attributes: Pick<FileVersion, "key" | "sequence" | "bytes" | "sha256">,
 ): FileVersion {
-  const folder = getFolder(root, attributes.key);
   const { key, sequence, bytes, sha256 } = attributes;
-  return {
-    key,
-    sequence,
-    bytes,
-    sha256,
-    folder,
-    path: join(folder, [flattenKey(key), sequence, bytes, sha256 ?? overLimitMarker].join("~")),
-  };
+  const folder = getFolder(root, key);
+  const name = [flattenKey(key), sequence, bytes, sha256 ?? overLimitMarker].join("~");
+  return { key, sequence, bytes, sha256, folder, path: join(folder, name) };
 }
 
 /** The start of the file names of a key. It decides how the keys in a folder sort. */
@@ -72,24 +66,16 @@ function parseVersion(folder: string, name: string): FileVersion | undefined {
   return { key: key.replaceAll("+", "/"), sequence, bytes: Number(bytes), sha256, folder, path: join(folder, name) };
 }
 
-/** All versions in a folder, sorted: those of one key are adjacent, the current one last. */
-async function readVersions(folder: string): Promise<FileVersion[]> {
-  return parseVersions(folder, (await undefinedIfMissing(readdir(folder))) ?? []);
+/** The versions in a folder, sorted: those of one key are adjacent, the current one last. */
+async function readVersions(folder: string, namePrefix = ""): Promise<FileVersion[]> {
+  const names = (await undefinedIfMissing(readdir(folder))) ?? [];
+  const versionNames = names.filter((name) => name.startsWith(namePrefix)).toSorted();
+  return versionNames.flatMap((name) => parseVersion(folder, name) ?? []);
 }
 
 /** The versions of one key, the current one last. */
-export async function findVersions(root: string, key: string): Promise<FileVersion[]> {
-  const folder = getFolder(root, key);
-  const keyPrefix = toNamePrefix(key);
-  return parseVersions(
-    folder,
-    ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith(keyPrefix)),
-  );
-}
-
-function parseVersions(folder: string, names: string[]): FileVersion[] {
-  return names.toSorted().flatMap((name) => parseVersion(folder, name) ?? []);
-}
+export const findVersions = (root: string, key: string): Promise<FileVersion[]> =>
+  readVersions(getFolder(root, key), toNamePrefix(key));
 
 /** The sequence of the next version of a key: the current time, but always after the last version. */
 export function getNextSequence(now: number, lastVersion: FileVersion | undefined): string {
@@ -126,17 +112,16 @@ export async function listKeys(
 }
 
 async function* walkVersions(root: string, prefix: string, after: string | undefined): AsyncGenerator<FileVersion> {
-  const startPath = after === undefined ? [] : [getArea(after), ...getHashFolders(after)];
+  const [startArea = "", startOuter = "", startInner = ""] =
+    after === undefined ? [] : [getArea(after), ...getHashFolders(after)];
   for (const area of await listAreas(root, prefix)) {
-    if (startPath[0] !== undefined && area < startPath[0]) continue;
-    const isStartArea = area === startPath[0];
+    if (area < startArea) continue;
     for (const outer of await listFolders(join(root, area))) {
-      if (isStartArea && outer < (startPath[1] ?? "")) continue;
-      const isStartFolder = isStartArea && outer === startPath[1];
+      if (area === startArea && outer < startOuter) continue;
       for (const inner of await listFolders(join(root, area, outer))) {
-        if (isStartFolder && inner < (startPath[2] ?? "")) continue;
-        const lastListedPrefix =
-          isStartFolder && inner === startPath[2] && after !== undefined ? toNamePrefix(after) : "";
+        const isStart = area === startArea && outer === startOuter;
+        if (isStart && inner < startInner) continue;
+        const lastListedPrefix = isStart && inner === startInner ? toNamePrefix(after ?? "") : "";
         const versions = await readVersions(join(root, area, outer, inner));
         yield* versions.filter(
           ({ key }, i) =>

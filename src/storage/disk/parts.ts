@@ -14,7 +14,7 @@ import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 import { getNextSequence, toFileVersion } from "./layout.ts";
 import { appendPartLog, createPartLog, readPartLog } from "./part-log.ts";
 import { createPartWriters, tooShortError } from "./part-writers.ts";
-import { createBufferPool, createRunningDigest, type RunningDigest } from "./running-digest.ts";
+import { createRunningDigest, type RunningDigest } from "./running-digest.ts";
 import { syncFolder, type DiskWriter } from "./write-file.ts";
 import { bodyTooLargeError } from "../read-batches.ts";
 import { validateKey } from "../validate-key.ts";
@@ -68,7 +68,6 @@ export function createDiskParts({
   };
   const writers = createPartWriters(newName);
   const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
-  const bufferPool = createBufferPool();
   const progressByFolder = new Map<string, UploadProgress>();
 
   /** Finds the file if an earlier call completed it but crashed before it returned. */
@@ -79,7 +78,7 @@ export function createDiskParts({
 
   function recordPart(folder: string, { partBytes }: MultipartFile, part: number): void {
     const progress = progressByFolder.get(folder) ?? {
-      digest: createRunningDigest(join(folder, "data"), bufferPool),
+      digest: createRunningDigest(join(folder, "data")),
       laterParts: new Set(),
       nextPart: 1,
     };
@@ -102,14 +101,10 @@ export function createDiskParts({
     const isExclusive = (await readPartLog(folder, instanceId))?.isExclusive ?? false;
     const path = join(folder, "data");
     const runningDigest = isExclusive ? progressByFolder.get(folder)?.digest : undefined;
-    const sha256 = await (runningDigest ?? createRunningDigest(path, bufferPool)).finish(file.bytes);
+    const sha256 = await (runningDigest ?? createRunningDigest(path)).finish(file.bytes);
     if (sha256 !== undefined) {
-      const target = toFileVersion(root, {
-        key: file.key,
-        sequence: getNextSequence(clock(), undefined),
-        bytes: file.bytes,
-        sha256,
-      });
+      const sequence = getNextSequence(clock(), undefined);
+      const target = toFileVersion(root, { key: file.key, sequence, bytes: file.bytes, sha256 });
       // The result is ignored: if another process already moved the file, it computed the same digest.
       await writer.move({ ...target, folder, path }, target);
     }

@@ -4,18 +4,12 @@ import { getErrno, UnusableFolderError } from "./disk-errors.ts";
 import { getTempFolder } from "./layout.ts";
 import { syncFolder } from "./write-file.ts";
 
-export interface RootOptions {
-  root: string;
-  /** Files were stored before, so a missing or empty folder means data loss, not a first start. */
-  mustExist: boolean;
-  newName: () => string;
-}
-
 /**
  * Creates the folder on the first start and checks that it is writable; throws an error with the reason otherwise.
  * Returns the real path, so that changing a symbolic link at runtime does not split the files across two folders.
+ * `mustExist`: files were stored before, so a missing or empty folder means data loss, not a first start.
  */
-export async function prepareRoot({ root, mustExist, newName }: RootOptions): Promise<string> {
+export async function prepareRoot(root: string, mustExist: boolean, newName: () => string): Promise<string> {
   try {
     await assertIsFolder(root);
     if (mustExist) await assertFolderNotLost(root);

@@ -12,26 +12,14 @@ export interface RunningDigest {
 
 const chunkBytes = 1024 * 1024;
 const maxPooledBuffers = 4;
-
-/** Reuses a few read buffers: allocating one per part would cost more than reading. */
-export interface BufferPool {
-  acquire(): Buffer;
-  release(buffer: Buffer): void;
-}
-
-export function createBufferPool(): BufferPool {
-  const pool: Buffer[] = [];
-  return {
-    acquire: () => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes),
-    release: (buffer) => void (pool.length < maxPooledBuffers && pool.push(buffer)),
-  };
-}
+/** A few read buffers to use again: allocating one per part would cost more than reading. */
+const pooledBuffers: Buffer[] = [];
 
 /**
  * Hashing a large file after its last part has arrived would take long. Reads the parts as they complete instead, while
  * they are still in the page cache. Keeps no file open between parts.
  */
-export function createRunningDigest(path: string, bufferPool: BufferPool): RunningDigest {
+export function createRunningDigest(path: string): RunningDigest {
   const hash = createHash("sha256");
   let digest: string | undefined;
   let offset = 0;
@@ -41,7 +29,7 @@ export function createRunningDigest(path: string, bufferPool: BufferPool): Runni
   async function run(): Promise<void> {
     const file = await undefinedIfMissing(open(path, "r"));
     if (!file) return;
-    const buffer = bufferPool.acquire();
+    const buffer = pooledBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
     try {
       while (offset < targetOffset) {
         const { bytesRead } = await withDiskErrors(
@@ -52,7 +40,7 @@ export function createRunningDigest(path: string, bufferPool: BufferPool): Runni
         offset += bytesRead;
       }
     } finally {
-      bufferPool.release(buffer);
+      if (pooledBuffers.length < maxPooledBuffers) pooledBuffers.push(buffer);
       await file.close();
     }
   }

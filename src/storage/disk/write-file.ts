@@ -37,7 +37,8 @@ export interface TempFileOptions {
 export interface TempFile {
   path: string;
   bytes: number;
-  sha256: string;
+  /** Undefined if the body exceeded its limit. */
+  sha256: string | undefined;
 }
 
 /** The free space is checked again after this many bytes. */
@@ -117,30 +118,17 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     if (usableBytes < bytes) throw new AppError("quota_exceeded:free_space");
   }
 
-  async function publish(key: string, { path, bytes, sha256 }: TempFile): Promise<FileVersion> {
-    return publishFile(path, key, bytes, sha256);
-  }
-
   async function recordOverLimit(key: string, bytes: number): Promise<FileVersion> {
     const path = createTempPath();
     await withDiskErrors(writeFile(path, "", { flag: "wx", mode: 0o600 }));
-    return publishFile(path, key, bytes, undefined);
+    return publish(key, { path, bytes, sha256: undefined });
   }
 
-  async function publishFile(
-    path: string,
-    key: string,
-    bytes: number,
-    sha256: string | undefined,
-  ): Promise<FileVersion> {
+  async function publish(key: string, { path, bytes, sha256 }: TempFile): Promise<FileVersion> {
     try {
       const previousVersions = await findVersions(root, key);
-      const version = toFileVersion(root, {
-        key,
-        sequence: getNextSequence(clock(), previousVersions.at(-1)),
-        bytes,
-        sha256,
-      });
+      const sequence = getNextSequence(clock(), previousVersions.at(-1));
+      const version = toFileVersion(root, { key, sequence, bytes, sha256 });
       await renameInto(path, version);
       await syncFolder(version.folder);
       // Not synced: if the old versions reappear after a power loss, the new one still has the higher sequence.
@@ -186,7 +174,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     for (const path of newFolders) durableFolders.add(path);
   }
 
-  const prepareFolder = (key: string): Promise<void> => ensureFolder(getFolder(root, key));
+  const prepareFolder: DiskWriter["prepareFolder"] = (key) => ensureFolder(getFolder(root, key));
 
   return { prepareFolder, writeTempFile, publish, recordOverLimit, checkSpace, checkFileFits, move };
 }

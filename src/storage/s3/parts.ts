@@ -18,7 +18,7 @@ import {
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { validateKey } from "../validate-key.ts";
 import { toStoredFile } from "./promote-object.ts";
-import { undefinedIfMissing, getErrorResponse, isTimeout, type S3Target } from "./s3-target.ts";
+import { undefinedIfMissing, getStatus, isTimeout, type S3Target } from "./s3-target.ts";
 import { toContentHeaders } from "./write-object.ts";
 
 /** How many uploads one sweep checks. */
@@ -68,16 +68,13 @@ export function createS3Parts(
    * before it has read all of it, and then its 404 can be lost.
    */
   async function isMissingUpload(file: MultipartFile, partError: unknown): Promise<boolean> {
-    const status = getErrorResponse(partError)?.status;
+    const status = getStatus(partError);
     if (status !== undefined) return status === 404;
     if (isTimeout(partError)) return false;
     const command = new ListPartsCommand({ ...toUploadParams(file), MaxParts: 1 });
-    const listing = send(command, {
-      timeoutMs: missingUploadTimeoutMs,
-    });
-    return listing.then(
+    return send(command, { timeoutMs: missingUploadTimeoutMs }).then(
       () => false,
-      (error: unknown) => getErrorResponse(error)?.status === 404,
+      (error: unknown) => getStatus(error) === 404,
     );
   }
 
@@ -90,15 +87,12 @@ export function createS3Parts(
     const parts = await readParts(file);
     if (parts && parts.length < countParts(file)) return undefined;
     if (parts) {
-      const command = new CompleteMultipartUploadCommand({
-        ...toUploadParams(file),
-        MultipartUpload: { Parts: parts },
-      });
+      const upload = { ...toUploadParams(file), MultipartUpload: { Parts: parts } };
       try {
-        await send(command, { workBytes: file.bytes });
+        await send(new CompleteMultipartUploadCommand(upload), { workBytes: file.bytes });
       } catch (error) {
         // 404: another call, or an earlier one whose response was lost, completed the file. 400: a part was replaced.
-        const status = getErrorResponse(error)?.status;
+        const status = getStatus(error);
         if (status === 400) return undefined;
         if (status !== 404) throw error;
       }
@@ -108,12 +102,8 @@ export function createS3Parts(
 
   return {
     async start(key, { mimeType }) {
-      const command = new CreateMultipartUploadCommand({
-        Bucket: bucket,
-        Key: validateKey(key),
-        ...toContentHeaders(mimeType),
-      });
-      const { UploadId } = await send(command);
+      const object = { Bucket: bucket, Key: validateKey(key), ...toContentHeaders(mimeType) };
+      const { UploadId } = await send(new CreateMultipartUploadCommand(object));
       if (UploadId === undefined) throw new AppError("storage_unavailable:store_response");
       return UploadId;
     },
@@ -133,12 +123,8 @@ export function createS3Parts(
       ),
 
     async write(file, part, content) {
-      const command = new UploadPartCommand({
-        ...toUploadParams(file),
-        PartNumber: part,
-        Body: content,
-        ContentLength: content.length,
-      });
+      const body = { PartNumber: part, Body: content, ContentLength: content.length };
+      const command = new UploadPartCommand({ ...toUploadParams(file), ...body });
       try {
         await send(command, { workBytes: content.length });
       } catch (error) {
@@ -158,17 +144,11 @@ export function createS3Parts(
     },
 
     async sweep(startedBefore) {
-      const listCommand = new ListMultipartUploadsCommand({
-        Bucket: bucket,
-        Prefix: "files/",
-        MaxUploads: maxSweptUploads,
-      });
-      const { Uploads = [] } = await send(listCommand);
+      const listParams = { Bucket: bucket, Prefix: "files/", MaxUploads: maxSweptUploads };
+      const { Uploads = [] } = await send(new ListMultipartUploadsCommand(listParams));
       const staleUploads = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
-      for (const { Key = "", UploadId = "" } of staleUploads) {
-        const abortCommand = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-        await undefinedIfMissing(send(abortCommand));
-      }
+      for (const { Key = "", UploadId = "" } of staleUploads)
+        await undefinedIfMissing(send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })));
       return staleUploads.length;
     },
   };

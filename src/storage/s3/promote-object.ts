@@ -5,9 +5,10 @@ import {
   type CompletedPart,
   type HeadObjectCommandOutput,
 } from "@aws-sdk/client-s3";
+import { randomBytes } from "node:crypto";
 import type { StoredFile } from "#domain/ports/file-store.ts";
 import { validateKey } from "../validate-key.ts";
-import { getErrorResponse, type S3Target } from "./s3-target.ts";
+import { getStatus, type S3Target } from "./s3-target.ts";
 import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag } from "./write-object.ts";
 
 export type Promote = (from: string, version: string, to: string, mimeType: string) => Promise<StoredFile | undefined>;
@@ -30,8 +31,9 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
  * condition and copy the current bytes; a late retry of our copy could even overwrite a served file with other bytes.
  * On such stores, the object is first copied to a staging key, which clients can't write to, and checked at this key.
  */
-export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
+export function createPromote(target: S3Target, limits: CopyLimits): Promote {
   const { bucket, send, head } = target;
+  const newName = () => randomBytes(8).toString("hex");
 
   async function deleteObject(key: string): Promise<void> {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: validateKey(key) });
@@ -52,7 +54,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
       supportsConditionalCopy = false;
       await deleteObject(probeKey);
     } catch (error) {
-      if (getErrorResponse(error)?.status !== 412) throw error;
+      if (getStatus(error) !== 412) throw error;
       supportsConditionalCopy = true;
     }
     return supportsConditionalCopy;
@@ -102,7 +104,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
       }
     } catch (error) {
       // 412: the object was overwritten since the HEAD request. 404: another call promoted it.
-      if (![404, 412].includes(getErrorResponse(error)?.status ?? 0)) throw error;
+      if (![404, 412].includes(getStatus(error) ?? 0)) throw error;
       return findPromoted(to, version);
     }
     const promotedFile = await findPromoted(to, version);
@@ -122,14 +124,14 @@ const mebibyte = 1024 * 1024;
 
 export const defaultCopyLimits: CopyLimits = { maxSingleCopyBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
 
-export interface CopySource {
+interface CopySource {
   key: string;
   /** The ETag that the source must have; otherwise the store responds with 412. Some stores ignore it. */
   ifVersion: string;
   bytes: number;
 }
 
-export interface CopyDestination {
+interface CopyDestination {
   key: string;
   mimeType: string;
   metadata: Record<string, string>;
@@ -159,17 +161,9 @@ async function copyObject(
     for (let start = 0; start < source.bytes; start += limits.partBytes) {
       const end = Math.min(start + limits.partBytes, source.bytes) - 1;
       const PartNumber = parts.length + 1;
-      const range = { CopySourceRange: `bytes=${start}-${end}` };
-      const command = new UploadPartCopyCommand({
-        ...location,
-        ...copySource,
-        ...range,
-        UploadId: upload.id,
-        PartNumber,
-      });
-      const { CopyPartResult } = await send(command, {
-        workBytes: end - start + 1,
-      });
+      const part = { UploadId: upload.id, PartNumber, CopySourceRange: `bytes=${start}-${end}` };
+      const command = new UploadPartCopyCommand({ ...location, ...copySource, ...part });
+      const { CopyPartResult } = await send(command, { workBytes: end - start + 1 });
       parts.push({ PartNumber, ETag: CopyPartResult?.ETag ?? "" });
     }
     await upload.complete(source.bytes, parts);

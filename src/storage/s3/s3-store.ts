@@ -10,7 +10,6 @@ import {
   type UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FileStore } from "#domain/ports/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -21,7 +20,7 @@ import {
   createS3Client,
   createS3Target,
   defaultTimeoutMs,
-  getErrorResponse,
+  getStatus,
   undefinedIfMissing,
   withIdleTimeout,
   type S3Settings,
@@ -37,7 +36,6 @@ export interface S3Options {
   /** How long to wait for a response, and for the next bytes of a body. */
   timeoutMs?: number;
   copyLimits?: CopyLimits;
-  random?: (bytes: number) => Uint8Array;
 }
 
 export interface S3Store extends FileStore {
@@ -48,13 +46,7 @@ export interface S3Store extends FileStore {
 
 /** Opens any S3-compatible store. Clients upload to it and download from it directly. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
-  const {
-    settings,
-    clock,
-    timeoutMs = defaultTimeoutMs,
-    copyLimits = defaultCopyLimits,
-    random = randomBytes,
-  } = options;
+  const { settings, clock, timeoutMs = defaultTimeoutMs, copyLimits = defaultCopyLimits } = options;
   const { bucket } = settings;
   const client = createS3Client(settings);
   // Signs URLs for the endpoint that browsers use. Signing sends no request.
@@ -105,20 +97,18 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
         const { Body } = await send(command, { signal });
         return withIdleTimeout(Body as Readable, timeoutMs, signal);
       } catch (error) {
-        const errorResponse = getErrorResponse(error);
-        if (errorResponse?.status === 404) throw notFoundError("file");
-        if (errorResponse?.status === 416) return Readable.from([]);
+        if (getStatus(error) === 404) throw notFoundError("file");
+        if (getStatus(error) === 416) return Readable.from([]);
         throw error;
       }
     },
 
     write: (key, body, writeOptions) => writeObject(target, validateKey(key), body, writeOptions),
 
-    promote: createPromote(target, copyLimits, () => Buffer.from(random(8)).toString("hex")),
+    promote: createPromote(target, copyLimits),
 
     async remove(key) {
-      const command = new DeleteObjectCommand(toObjectParams(key));
-      await undefinedIfMissing(send(command));
+      await undefinedIfMissing(send(new DeleteObjectCommand(toObjectParams(key))));
     },
 
     async list(prefix, { after, limit }) {

@@ -40,7 +40,7 @@ export interface S3Target {
     options?: CallOptions,
   ): Promise<Output>;
   /** Resolves to undefined if the object does not exist. */
-  head(key: string, options?: CallOptions): Promise<HeadObjectCommandOutput | undefined>;
+  head(key: string): Promise<HeadObjectCommandOutput | undefined>;
 }
 
 /** Clients get an error within 15 s if the store does not respond; this leaves time to send the error. */
@@ -86,8 +86,7 @@ export function createS3Target(client: S3Client, bucket: string, baseTimeoutMs: 
   return {
     bucket,
     send,
-    head: (key, options) =>
-      undefinedIfMissing(send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), options)),
+    head: (key) => undefinedIfMissing(send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }))),
   };
 }
 
@@ -121,12 +120,10 @@ function toStorageError(error: unknown): AppError {
   });
 }
 
-/** The status and code of the store's error response; undefined for any other error. */
-export function getErrorResponse(error: unknown): { status: number; code: string } | undefined {
+/** The status of the store's error response; undefined for any other error. */
+export function getStatus(error: unknown): number | undefined {
   const cause = error instanceof AppError ? error.cause : undefined;
-  return cause instanceof S3Error && cause.status !== undefined
-    ? { status: cause.status, code: cause.code }
-    : undefined;
+  return cause instanceof S3Error ? cause.status : undefined;
 }
 
 /** Whether the store did not respond in time. */
@@ -138,7 +135,7 @@ export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | 
   try {
     return await operation;
   } catch (error) {
-    if (getErrorResponse(error)?.status === 404) return undefined;
+    if (getStatus(error) === 404) return undefined;
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import type { FileStore, StoredFile } from "#domain/ports/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { readBatches, type Batch } from "../read-batches.ts";
-import { getErrorResponse, type S3Target } from "./s3-target.ts";
+import { getStatus, type S3Target } from "./s3-target.ts";
 
 const minPartBytes = 8 * 1024 * 1024;
 const maxParts = 10_000;
@@ -34,7 +34,7 @@ export async function writeObject(
 ): Promise<StoredFile> {
   const { signal } = options;
   await options.beforeVisible?.();
-  const location = { Bucket: target.bucket, Key: key };
+  const headers = toContentHeaders(options.mimeType);
   const hash = createHash("sha256");
   const partBytes = Math.max(minPartBytes, Math.ceil(options.maxBytes / maxParts));
   let bytes = 0;
@@ -44,16 +44,11 @@ export async function writeObject(
       bytes += part.length;
       hash.update(part);
       if (isLast && !upload) {
-        const command = new PutObjectCommand({
-          ...location,
-          Body: part,
-          ContentLength: part.length,
-          ...toContentHeaders(options.mimeType),
-        });
-        const { ETag } = await target.send(command, { signal });
+        const object = { Bucket: target.bucket, Key: key, ...headers, Body: part, ContentLength: part.length };
+        const { ETag } = await target.send(new PutObjectCommand(object), { signal });
         return { bytes, version: unquoteEtag(ETag), sha256: hash.digest("hex") };
       }
-      upload ??= await startMultipart(target, key, toContentHeaders(options.mimeType), signal);
+      upload ??= await startMultipart(target, key, headers, signal);
       await upload.send(part);
     }
     if (!upload) throw new Error("splitIntoParts ended without a last part");
@@ -64,7 +59,7 @@ export async function writeObject(
   }
 }
 
-export interface MultipartUpload {
+interface MultipartUpload {
   readonly id: string;
   /** Starts sending a part after the previous one was sent. */
   send(part: Uint8Array): Promise<void>;
@@ -86,16 +81,12 @@ export async function startMultipart(
   const sentParts: CompletedPart[] = [];
   let pendingSend = Promise.resolve();
 
-  async function sendPart(part: Uint8Array, partNumber: number): Promise<void> {
-    const command = new UploadPartCommand({
-      ...location,
-      UploadId: id,
-      PartNumber: partNumber,
-      Body: part,
-      ContentLength: part.length,
-    });
-    const { ETag } = await send(command, { signal });
-    sentParts.push({ PartNumber: partNumber, ETag: ETag ?? "" });
+  const upload = { ...location, UploadId: id };
+
+  async function sendPart(part: Uint8Array, PartNumber: number): Promise<void> {
+    const body = { PartNumber, Body: part, ContentLength: part.length };
+    const { ETag } = await send(new UploadPartCommand({ ...upload, ...body }), { signal });
+    sentParts.push({ PartNumber, ETag: ETag ?? "" });
   }
 
   return {
@@ -108,14 +99,10 @@ export async function startMultipart(
     async complete(bytes, parts) {
       await pendingSend;
       const completedParts = parts ?? sentParts;
-      const command = new CompleteMultipartUploadCommand({
-        ...location,
-        UploadId: id,
-        MultipartUpload: { Parts: completedParts },
-      });
+      const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: completedParts } });
       await send(command, { workBytes: bytes, signal }).catch((error: unknown) => {
         // A retry after a lost response returns 404, because the first attempt may have completed the upload.
-        if (getErrorResponse(error)?.status !== 404) throw error;
+        if (getStatus(error) !== 404) throw error;
       });
       // Not every store returns the version on completion. The HEAD request also verifies the size.
       const { ETag, ContentLength } = await send(new HeadObjectCommand(location), { signal });
@@ -126,8 +113,7 @@ export async function startMultipart(
     async abort() {
       await pendingSend.catch(() => {});
       // If this fails, the sweeper aborts an upload to `files/`, and the bucket's lifecycle rule any other upload.
-      const command = new AbortMultipartUploadCommand({ ...location, UploadId: id });
-      await send(command, { timeoutMs: 1500 }).catch(() => {});
+      await send(new AbortMultipartUploadCommand(upload), { timeoutMs: 1500 }).catch(() => {});
     },
   };
 }
