@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import { OperatorError } from "#lib/errors.ts";
 import { migratePostgres, readMigrations } from "./migrate.ts";
@@ -46,14 +47,14 @@ export async function copyRows(
       for (const batch of toBatches(source.readRows(table), table, (row) => toUnindexed(transform(table.name, row)))) {
         batch.forEach(sentChecksum.add);
         await insertRows(client, table, batch);
-        reportProgress(table.name, sentChecksum.countRows());
+        reportProgress(table.name, sentChecksum.read().rows);
       }
       const storedChecksum = await computeStoredChecksum(client, table);
-      if (storedChecksum.countRows() !== sentChecksum.countRows() || storedChecksum.digest() !== sentChecksum.digest())
+      if (!isDeepStrictEqual(storedChecksum, sentChecksum.read()))
         throw new OperatorError(
           `The rows of ${table.name} in PostgreSQL differ from the original. Nothing was changed.`,
         );
-      copiedTables.push({ table: table.name, rows: storedChecksum.countRows(), checksum: storedChecksum.digest() });
+      copiedTables.push({ table: table.name, ...storedChecksum });
     }
     await client.query("COMMIT");
     return copiedTables;
@@ -119,7 +120,7 @@ async function insertRows(client: pg.Client, { name, columns }: TableSchema, row
   );
 }
 
-async function computeStoredChecksum(client: pg.Client, table: TableSchema): Promise<Checksum> {
+async function computeStoredChecksum(client: pg.Client, table: TableSchema): Promise<Omit<CopiedTable, "table">> {
   const checksum = createChecksum(table);
   const columns = table.columns.map(quoteIdentifier).join(", ");
   await client.query(`DECLARE moved CURSOR FOR SELECT ${columns} FROM ${quoteIdentifier(table.name)}`);
@@ -129,28 +130,21 @@ async function computeStoredChecksum(client: pg.Client, table: TableSchema): Pro
     rows.forEach(checksum.add);
   }
   await client.query("CLOSE moved");
-  return checksum;
-}
-
-interface Checksum {
-  add(row: Row): void;
-  countRows(): number;
-  digest(): string;
+  return checksum.read();
 }
 
 /** Sums the digests of the rows, because the engines sort text differently and the order must not matter. */
-function createChecksum({ columns }: TableSchema): Checksum {
+function createChecksum({ columns }: TableSchema) {
   let sum = 0n;
   let rows = 0;
   return {
-    add(row) {
+    add(row: Row) {
       const digest = createHash("sha256")
         .update(JSON.stringify(columns.map((column) => row[column])))
         .digest("hex");
       sum = (sum + BigInt(`0x${digest}`)) % 2n ** 256n;
       rows++;
     },
-    countRows: () => rows,
-    digest: () => sum.toString(16).padStart(64, "0"),
+    read: () => ({ rows, checksum: sum.toString(16).padStart(64, "0") }),
   };
 }

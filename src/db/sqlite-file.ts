@@ -22,8 +22,6 @@ export interface SqliteFile {
   copyTo(path: string): void;
   listReadyFiles(): Iterable<RecordedFile>;
   countReadyFiles(): number;
-  /** Whether an asset uses this storage key. */
-  hasFile(key: string): boolean;
   listAssetsOfFile(key: string): { assetId: string; studioId: string }[];
   listTables(): TableSchema[];
   readRows(table: TableSchema): Iterable<Row>;
@@ -51,7 +49,6 @@ export function openSqliteFile(dataDir: string, options: { isExclusive: boolean 
     db.close();
     throw error;
   }
-  const findByKey = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
   const findAssetsByKey = db.prepare(
     'SELECT id AS "assetId", studio_id AS "studioId" FROM assets WHERE storage_key = ? ORDER BY id',
   );
@@ -71,7 +68,6 @@ export function openSqliteFile(dataDir: string, options: { isExclusive: boolean 
     countReadyFiles: () =>
       Number(db.prepare(`SELECT COUNT(DISTINCT storage_key) AS count ${readyFilesSql}`).get()?.["count"]),
     listAssetsOfFile: (key) => findAssetsByKey.all(key) as { assetId: string; studioId: string }[],
-    hasFile: (key) => findByKey.get(key) !== undefined,
     listTables: () => readTables(db),
     readRows: ({ name, columns }) =>
       db

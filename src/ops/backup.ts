@@ -125,7 +125,7 @@ async function copyContent(
         entries.push(copiedFile);
         copiedCount++;
         bytes += file.bytes;
-      } else if (liveDatabase.hasFile(file.key)) lostKeys.push(file.key);
+      } else if (liveDatabase.listAssetsOfFile(file.key).length > 0) lostKeys.push(file.key);
       else deletedAssets.push(...snapshot.listAssetsOfFile(file.key));
       reportProgress(`copied ${copiedCount} of ${total} files, ${formatBytes(bytes)}`);
     });

@@ -77,7 +77,7 @@ async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<
   for (const area of storageAreas) {
     for (let after: string | undefined; ;) {
       const page = await files.list(area, { limit: 1000, ...(after === undefined ? {} : { after }) });
-      const foreignFile = page.find(({ key }) => !source.hasFile(key));
+      const foreignFile = page.find(({ key }) => source.listAssetsOfFile(key).length === 0);
       if (foreignFile)
         throw new OperatorError(
           `The bucket of S3_BUCKET is not empty: it contains ${foreignFile.key}, which does not belong to this server. Use an empty bucket.`,
