@@ -3,7 +3,7 @@ import pg from "pg";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { resolveTokenQuery } from "#db/authority.ts";
-import type { Database } from "#db/database.ts";
+import { statement, type Database } from "#db/database.ts";
 import { sha256 } from "#lib/digest.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
@@ -114,7 +114,7 @@ function countStatements(database: Database): { database: Database; getCount: ()
     transformResult: async ({ result }) => result,
   });
   return {
-    database: { ...database, q, run: (statement, params) => count(database.run(statement, params)) },
+    database: { ...database, q, run: (query, params) => count(database.run(query, params)) },
     getCount: () => statements,
   };
 }
@@ -132,7 +132,7 @@ async function compare(engine: EngineName, postgresUrl: string | undefined): Pro
     tokens.push(token);
     for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await createTestToken(deps, grantId));
   }
-  if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
+  if (engine === "postgres") await database.run(statement("ANALYZE"), []);
   const bareDatabase = await openBareDatabase(engine, location);
   try {
     const authenticate = createAuthenticator(deps, silentLog);

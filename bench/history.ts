@@ -1,3 +1,4 @@
+import { statement } from "#db/database.ts";
 import { writes } from "#domain/ports/write-stores.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
@@ -50,7 +51,7 @@ async function measurePaging({ deps, owner, database }: Bench): Promise<void> {
   const { id: postId } = await createPost(deps, owner, { title: "A post", body });
   for (let revision = 1; revision < revisionCount; revision++)
     await updatePost(deps, client, { postId, title: `Title ${revision}`, revision });
-  if (database.engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
+  if (database.engine === "postgres") await database.run(statement("ANALYZE"), []);
   let cursor: string | undefined;
   let oldestCursor: string | undefined;
   do {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { statement } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createSigner } from "#lib/signed-token.ts";
@@ -69,7 +70,7 @@ async function createBench(engine: EngineName, postgresUrl: string | undefined, 
     }));
     await database.q.insertInto("posts").values(rows).execute();
   }
-  if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
+  if (engine === "postgres") await database.run(statement("ANALYZE"), []);
   await database.close();
   const sessions = createSessionIdCodec({
     ...deps,

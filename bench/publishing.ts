@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
-import type { Database } from "#db/database.ts";
+import { statement, type Database } from "#db/database.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { sealCredential } from "#domain/steps/credentials.ts";
@@ -110,10 +110,7 @@ async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: s
 const countUnfinished = async ({ database }: PublisherSetup): Promise<number> =>
   (
     await database.run<{ n: number }>(
-      {
-        name: "count_unfinished",
-        sql: "SELECT COUNT(*) AS n FROM publications WHERE state IN ('scheduled', 'preparing', 'committing')",
-      },
+      statement("SELECT COUNT(*) AS n FROM publications WHERE state IN ('scheduled', 'preparing', 'committing')"),
       [],
     )
   )[0]?.n ?? 0;
@@ -139,9 +136,7 @@ async function publishBatch(setup: PublisherSetup): Promise<{ ms: number; cpu: n
   }
   // Far enough ahead that an idle worker has seen the new time before it is due.
   const dueAt = Date.now() + 1500;
-  await database.run({ name: "set_due", sql: "UPDATE publications SET next_run_at = $1 WHERE state = 'scheduled'" }, [
-    dueAt,
-  ]);
+  await database.run(statement("UPDATE publications SET next_run_at = $1 WHERE state = 'scheduled'"), [dueAt]);
   await sleep(dueAt - Date.now() - 100);
   const cpuBefore = await publisher.readCpuMicros();
   await sleep(dueAt - Date.now());

@@ -1,18 +1,15 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { NamedObject, NamedType, ObjectType } from "#domain/model/activity.ts";
 import type { ActivityFilter, ActivityStore, RecordedActivity } from "#domain/ports/activity.ts";
-import { statement, type Connection } from "./database.ts";
+import { first, selectRows, statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Runs for every change. */
-const insertQuery = statement(
-  "insert_activity",
-  `INSERT INTO activity (id, studio_id, user_id, client_id, client_name, action, subject_id, detail, at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
+const insertQuery = statement(`
+  INSERT INTO activity (id, studio_id, user_id, client_id, client_name, action, subject_id, detail, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`);
 
 const afterQuery = statement<RecordedActivity>(
-  "list_activity_after",
   "SELECT id, studio_id, action, subject_id FROM activity WHERE id > $1 ORDER BY id LIMIT $2",
 );
 
@@ -48,14 +45,7 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
         .execute();
       return rows.map(toActivity);
     },
-    async find(studioId, id) {
-      const row = await q
-        .selectFrom("activity")
-        .selectAll()
-        .where((eb) => eb.and({ studioId, id }))
-        .executeTakeFirst();
-      return row && toActivity(row);
-    },
+    find: (studioId, id) => first(selectRows(q, "activity", { studioId, id }).selectAll().execute(), toActivity),
     findNames: (studioId, objects) => findObjectNames(q, studioId, objects),
   };
 }
@@ -79,10 +69,8 @@ async function listIds(
   const pageSize = others.length === 0 ? limit : checkedEntries;
   const ids: string[] = [];
   for (let last = before; ;) {
-    const rows = await q
-      .selectFrom("activity")
+    const rows = await selectRows(q, "activity", { studioId })
       .select(["id", ...others.map(([column]) => column)])
-      .where("studioId", "=", studioId)
       .$if(indexed !== undefined, (entries) => entries.where(indexed![0], "=", indexed![1]!))
       .$if(last !== undefined, (entries) => entries.where("id", "<", last!))
       .orderBy("id", "desc")

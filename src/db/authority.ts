@@ -38,26 +38,23 @@ export const memberStudioSql = (studioSql: string): string => `COALESCE(
  * avoids lookups that are rarely needed: the first membership (`f`), for a user who has left the requested studio, and
  * the membership of the next session (`nm`), if its studio differs.
  */
-export const resolveTokenQuery = statement<TokenRow>(
-  "find_token_owner",
-  `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
-          u.id AS user_id, u.name AS user_name, u.email,
-          s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,
-          ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
-          CASE WHEN m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
-                AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1 AND d.deleted_at IS NULL)
-               THEN 1 ELSE 0 END AS is_session_studio_deleted
-     FROM oauth_records r
-     JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
-     JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
-     LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = COALESCE(CAST($1 AS TEXT), g.studio_id)
-     LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${firstStudioSql} END
-     LEFT JOIN studios s ON s.id = COALESCE(m.studio_id, f.studio_id)
-     LEFT JOIN memberships nm ON nm.user_id = u.id
-           AND nm.studio_id = CASE WHEN s.id = u.active_studio_id THEN NULL ELSE ${memberStudioSql("u.active_studio_id")} END
-     LEFT JOIN studios ns ON ns.id = nm.studio_id
-    WHERE r.model = 'AccessToken' AND r.id_hash = $2 AND r.audience = $3 AND r.expires_at > $4`,
-);
+export const resolveTokenQuery = statement<TokenRow>(`
+  SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
+         u.id AS user_id, u.name AS user_name, u.email,
+         s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,
+         ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
+         m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1 AND d.deleted_at IS NULL) AS is_session_studio_deleted
+    FROM oauth_records r
+    JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
+    JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
+    LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = COALESCE(CAST($1 AS TEXT), g.studio_id)
+    LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${firstStudioSql} END
+    LEFT JOIN studios s ON s.id = COALESCE(m.studio_id, f.studio_id)
+    LEFT JOIN memberships nm ON nm.user_id = u.id
+          AND nm.studio_id = CASE WHEN s.id = u.active_studio_id THEN NULL ELSE ${memberStudioSql("u.active_studio_id")} END
+    LEFT JOIN studios ns ON ns.id = nm.studio_id
+   WHERE r.model = 'AccessToken' AND r.id_hash = $2 AND r.audience = $3 AND r.expires_at > $4`);
 
 export function createTokenStore({ run }: Connection): TokenStore {
   return {
@@ -88,35 +85,8 @@ function toMembership(id: string | null, name: string | null, role: Role | null)
   return id === null || name === null || role === null ? undefined : { studio: { id, name }, role };
 }
 
-/** How a credential `c` is found by its key (`$1`) and user (`$2`), and locked against what would end it. */
-const credentials = {
-  session: {
-    from: "sessions c JOIN users u ON u.id = c.user_id",
-    where: "c.token_hash = $1",
-    lock: "FOR KEY SHARE OF c",
-  },
-  grant: {
-    from: "grants c JOIN users u ON u.id = c.user_id",
-    where: "c.id = $1 AND c.revoked_at IS NULL",
-    lock: "FOR SHARE OF c",
-  },
-  // Transactions that reserve bytes update the link. If they locked it for sharing first, two of them would deadlock.
-  uploadLink: {
-    from: "upload_links c JOIN users u ON u.id = c.created_by",
-    where: "c.id = $1 AND c.withdrawn_at IS NULL",
-    lock: "FOR NO KEY UPDATE OF c",
-  },
-  grantedUploadLink: {
-    from: "upload_links c JOIN users u ON u.id = c.created_by JOIN grants g ON g.id = c.grant_id",
-    where: "c.id = $1 AND c.withdrawn_at IS NULL AND g.revoked_at IS NULL",
-    lock: "FOR SHARE OF g FOR NO KEY UPDATE OF c",
-  },
-} as const;
-
-type CredentialName = keyof typeof credentials;
-
-function createQueries(name: CredentialName) {
-  const { from, where, lock } = credentials[name];
+/** Finds a credential `c` by its key (`$1`) and user (`$2`), and locks it against what would end it. */
+function createQueries(from: string, where: string, lock: string) {
   const condition = `${where} AND u.id = $2 AND u.disabled_at IS NULL`;
   const credentialSql = `SELECT 1 AS one FROM ${from} WHERE ${condition}`;
   // The studio comes first, as in every transaction that changes memberships.
@@ -125,24 +95,38 @@ function createQueries(name: CredentialName) {
      JOIN studios s ON s.id = m.studio_id AND s.deleted_at IS NULL
     WHERE ${condition} AND m.studio_id = $3`;
   return {
-    credential: statement<{ one: number }>(`check_${name}`, `${credentialSql} ${lock}`, credentialSql),
+    credential: statement<{ one: number }>(`${credentialSql} ${lock}`, { sqlite: credentialSql }),
     membership: statement<{ role: Role; approval: ApprovalRule }>(
-      `check_${name}_membership`,
       `${membershipSql} FOR KEY SHARE OF s FOR SHARE OF m ${lock}`,
-      membershipSql,
+      { sqlite: membershipSql },
     ),
   };
 }
 
-const queries = {
-  session: createQueries("session"),
-  grant: createQueries("grant"),
-  uploadLink: createQueries("uploadLink"),
-  grantedUploadLink: createQueries("grantedUploadLink"),
-};
+const sessionQueries = createQueries(
+  "sessions c JOIN users u ON u.id = c.user_id",
+  "c.token_hash = $1",
+  "FOR KEY SHARE OF c",
+);
+const grantQueries = createQueries(
+  "grants c JOIN users u ON u.id = c.user_id",
+  "c.id = $1 AND c.revoked_at IS NULL",
+  "FOR SHARE OF c",
+);
+// Transactions that reserve bytes update the link. If they locked it for sharing first, two of them would deadlock.
+const uploadLinkQueries = createQueries(
+  "upload_links c JOIN users u ON u.id = c.created_by",
+  "c.id = $1 AND c.withdrawn_at IS NULL",
+  "FOR NO KEY UPDATE OF c",
+);
+const grantedUploadLinkQueries = createQueries(
+  "upload_links c JOIN users u ON u.id = c.created_by JOIN grants g ON g.id = c.grant_id",
+  "c.id = $1 AND c.withdrawn_at IS NULL AND g.revoked_at IS NULL",
+  "FOR SHARE OF g FOR NO KEY UPDATE OF c",
+);
 
-const lockStudioQuery = statement("lock_studio", "SELECT id FROM studios WHERE id = $1 FOR UPDATE");
-const lockGrantQuery = statement("lock_grant", "SELECT id FROM grants WHERE id = $1 FOR NO KEY UPDATE");
+const lockStudioQuery = statement("SELECT id FROM studios WHERE id = $1 FOR UPDATE");
+const lockGrantQuery = statement("SELECT id FROM grants WHERE id = $1 FOR NO KEY UPDATE");
 
 /**
  * Finds what the caller of a transaction may do now, and locks what it reads: whatever ends this authority waits for the
@@ -154,24 +138,26 @@ export async function findCurrentAccess(
   { changesAccess = false }: TransactOptions = {},
 ): Promise<CurrentAccess | undefined> {
   const { user, credential } = authority;
-  const { name, key } = identify(credential);
+  const { queries, key } = identify(credential);
   if (!("studio" in authority))
-    return (await run(queries[name].credential, [key, user.id])).length > 0 ? { membership: undefined } : undefined;
+    return (await run(queries.credential, [key, user.id])).length > 0 ? { membership: undefined } : undefined;
   if (changesAccess && engine === "postgres") {
     await run(lockStudioQuery, [authority.studio.id]);
     if (credential.kind === "grant") await run(lockGrantQuery, [credential.grantId]);
   }
-  const [membership] = await run(queries[name].membership, [key, user.id, authority.studio.id]);
+  const [membership] = await run(queries.membership, [key, user.id, authority.studio.id]);
   return membership && { membership };
 }
 
-function identify(credential: Credential): { name: CredentialName; key: string } {
+function identify(credential: Credential): { queries: ReturnType<typeof createQueries>; key: string } {
   switch (credential.kind) {
     case "session":
-      return { name: "session", key: credential.tokenHash };
+      return { queries: sessionQueries, key: credential.tokenHash };
     case "grant":
-      return { name: "grant", key: credential.grantId };
-    case "uploadLink":
-      return { name: credential.grantId === null ? "uploadLink" : "grantedUploadLink", key: credential.linkId };
+      return { queries: grantQueries, key: credential.grantId };
+    case "uploadLink": {
+      const queries = credential.grantId === null ? uploadLinkQueries : grantedUploadLinkQueries;
+      return { queries, key: credential.linkId };
+    }
   }
 }

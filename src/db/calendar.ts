@@ -2,12 +2,11 @@ import { sql } from "kysely";
 import type { CalendarStore } from "#domain/ports/post-summaries.ts";
 import type { Connection } from "./database.ts";
 import { listFirstAssets } from "./post-summaries.ts";
-import { isSuperseded, toAccount } from "./publication-rows.ts";
+import { isSuperseded, publicationTime, toAccount } from "./publication-rows.ts";
 
 export function createCalendarStore({ q }: Connection): CalendarStore {
   return {
     async list(studioId, { from, to, createdBy, limit }) {
-      const at = sql<number>`coalesce(p.published_at, p.scheduled_for, p.created_at)`;
       const rows = await q
         .selectFrom("publications as p")
         .innerJoin("posts as t", "t.id", "p.postId")
@@ -19,7 +18,7 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
           "p.scheduledFor",
           "p.createdAt",
           "p.publishedAt",
-          at.as("at"),
+          publicationTime.as("at"),
           isSuperseded,
           "c.platform",
           "c.accountId",
@@ -30,13 +29,13 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
           "t.status",
         ])
         .where("p.studioId", "=", studioId)
-        .where(at, ">=", from)
-        .where(at, "<=", to)
+        .where(publicationTime, ">=", from)
+        .where(publicationTime, "<=", to)
         .where(sql<boolean>`p.state <> 'canceled'`) // the condition of the index `publications_in_calendar`
         .where((eb) => eb.or([eb("p.state", "!=", "proposed"), eb("p.scheduledFor", "is not", null)]))
         .where("t.trashedAt", "is", null)
         .$if(createdBy !== undefined, (entries) => entries.where("t.createdBy", "=", createdBy!))
-        .orderBy(at)
+        .orderBy(publicationTime)
         .orderBy("p.id")
         .limit(limit)
         .execute();

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { CommentStore } from "#domain/ports/comments.ts";
-import { changesRow, type Connection } from "./database.ts";
+import { changesRow, deleteRows, execute, selectRows, updateRows, type Connection } from "./database.ts";
 import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 
-const isDeletedColumn = sql<boolean>`CASE WHEN c.removed_at IS NULL THEN 0 ELSE 1 END`.as("isDeleted");
+const isDeletedColumn = sql<boolean>`c.removed_at IS NOT NULL`.as("isDeleted");
 
 export function createCommentStore(connection: Connection): CommentStore {
   const { q } = connection;
@@ -35,12 +35,10 @@ export function createCommentStore(connection: Connection): CommentStore {
     );
 
   const countRows = async (conditions: { postId: string; removedAt?: null }): Promise<number> => {
-    const { count } = await q
-      .selectFrom("comments")
-      .select((eb) => eb.fn.countAll<number | string>().as("count"))
-      .where((eb) => eb.and(conditions))
+    const { count } = await selectRows(q, "comments", conditions)
+      .select((eb) => eb.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
-    return Number(count);
+    return count;
   };
 
   return {
@@ -74,17 +72,12 @@ export function createCommentStore(connection: Connection): CommentStore {
         .execute(),
     count: (postId) => countRows({ postId, removedAt: null }),
     countWithDeleted: (postId) => countRows({ postId }),
-    async setResolved(commentId, resolution) {
-      await q
-        .updateTable("comments")
-        .set({ resolvedAt: resolution?.at ?? null, resolvedBy: resolution?.by ?? null })
-        .where("id", "=", commentId)
-        .execute();
+    setResolved(id, resolution) {
+      const values = { resolvedAt: resolution?.at ?? null, resolvedBy: resolution?.by ?? null };
+      return updateRows(q, "comments", { id }, values).$call(execute);
     },
     async erase(commentId, now) {
-      const isErased = await q
-        .deleteFrom("comments")
-        .where("id", "=", commentId)
+      const isErased = await deleteRows(q, "comments", { id: commentId })
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -97,25 +90,22 @@ export function createCommentStore(connection: Connection): CommentStore {
         )
         .$call(changesRow);
       if (isErased) return;
-      await q
-        .updateTable("comments")
-        .set((eb) => ({ body: "", removedAt: now, changeCount: eb("changeCount", "+", 1) }))
-        .where("id", "=", commentId)
-        .execute();
-      await q.deleteFrom("commentChanges").where("commentId", "=", commentId).execute();
+      await updateRows(q, "comments", { id: commentId }, (eb) => ({
+        body: "",
+        removedAt: now,
+        changeCount: eb("changeCount", "+", 1),
+      })).execute();
+      await deleteRows(q, "commentChanges", { commentId }).execute();
     },
     setDeleted: ({ id, changeCount }, deletedAt) =>
+      updateRows(q, "comments", { id, changeCount }, { removedAt: deletedAt, changeCount: changeCount + 1 }).$call(
+        changesRow,
+      ),
+    recordChange: ({ id, studioId, changeCount, isDeleted }, at, author) =>
       q
-        .updateTable("comments")
-        .set({ removedAt: deletedAt, changeCount: changeCount + 1 })
-        .where((eb) => eb.and({ id, changeCount }))
-        .$call(changesRow),
-    async recordChange({ id, studioId, changeCount, isDeleted }, at, author) {
-      await q
         .insertInto("commentChanges")
         .values({ commentId: id, change: changeCount, isDeleted, studioId, at, ...author })
-        .execute();
-    },
+        .$call(execute),
     listChangedIds: createChangedIdsList(connection, "commentChanges"),
     listSteps: (commentId, selection) => listCommentSteps(q, commentId, selection),
   };

@@ -1,4 +1,4 @@
-import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
 import { changeLifetime } from "#domain/model/revision.ts";
 import type { RateLimitStore } from "#domain/ports/access.ts";
@@ -10,25 +10,27 @@ import type {
   PurgeStore,
 } from "#domain/ports/coordination.ts";
 import { days } from "#lib/clock.ts";
-import { changesRow, countChangedRows, type Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import {
+  changesRow,
+  countChangedRows,
+  deleteRows,
+  execute,
+  selectRows,
+  updateRows,
+  type Connection,
+} from "./database.ts";
 
 export function createLeaseStore({ q }: Connection): LeaseStore {
   return {
-    async acquire(name, holder, now, expiresAt) {
-      const acquiredLease = await q
+    acquire: (name, holder, now, expiresAt) =>
+      q
         .insertInto("leases")
         .values({ name, holder, expiresAt })
         .onConflict((conflict) =>
           conflict.column("name").doUpdateSet({ holder, expiresAt }).where("leases.expiresAt", "<=", now),
         )
-        .returning("holder")
-        .executeTakeFirst();
-      return acquiredLease !== undefined;
-    },
-    async release(name, holder) {
-      await q.deleteFrom("leases").where("name", "=", name).where("holder", "=", holder).execute();
-    },
+        .$call(changesRow),
+    release: (name, holder) => deleteRows(q, "leases", { name, holder }).$call(execute),
   };
 }
 
@@ -37,9 +39,9 @@ const rowsPerStatement = 500;
 
 export function createRateLimitStore({ q }: Connection): RateLimitStore {
   return {
-    async hit(key, windowEnd, limit) {
-      // Beyond the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
-      const countedRow = await q
+    // Beyond the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
+    hit: (key, windowEnd, limit) =>
+      q
         .insertInto("rateLimits")
         .values({ key, windowEnd, hits: 1 })
         .onConflict((conflict) =>
@@ -48,10 +50,7 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
             .doUpdateSet((eb) => ({ hits: eb("rateLimits.hits", "+", 1) }))
             .where("rateLimits.hits", "<", limit),
         )
-        .returning("hits")
-        .executeTakeFirst();
-      return countedRow !== undefined;
-    },
+        .$call(changesRow),
     async addHits(counts, windowEnd) {
       const totals = new Map<string, number>();
       // Sorted, so that instances that update the same rows lock them in the same order and cannot deadlock.
@@ -78,14 +77,10 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
 const expiredKeysPerClaim = 20;
 
 export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
-  const isKey =
-    ({ studioId, userId, verb, key }: IdempotencyKey) =>
-    (eb: ExpressionBuilder<Schema, "idempotencyKeys">) =>
-      eb.and({ studioId, userId, verb, key });
-  const selectResult = (key: IdempotencyKey) =>
-    q.selectFrom("idempotencyKeys").select(["inputHash", "result"]).where(isKey(key));
-  const updateResult = (key: IdempotencyKey, result: string) =>
-    q.updateTable("idempotencyKeys").set({ result }).where(isKey(key));
+  const selectResult = ({ studioId, userId, verb, key }: IdempotencyKey) =>
+    selectRows(q, "idempotencyKeys", { studioId, userId, verb, key }).select(["inputHash", "result"]);
+  const updateResult = ({ studioId, userId, verb, key }: IdempotencyKey, result: string) =>
+    updateRows(q, "idempotencyKeys", { studioId, userId, verb, key }, { result });
   return {
     find: (idempotencyKey, expiredBefore) =>
       selectResult(idempotencyKey).where("createdAt", ">", expiredBefore).executeTakeFirst(),
@@ -103,9 +98,7 @@ export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
       if (isClaimed) return undefined;
       return selectResult(idempotencyKey).executeTakeFirstOrThrow();
     },
-    async saveResult(idempotencyKey, result) {
-      await updateResult(idempotencyKey, result).execute();
-    },
+    saveResult: (idempotencyKey, result) => updateResult(idempotencyKey, result).$call(execute),
     replaceResult: (idempotencyKey, from, to) =>
       updateResult(idempotencyKey, to).where("result", "=", from).$call(changesRow),
   };

@@ -1,11 +1,17 @@
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type DeleteQueryBuilder,
   type DeleteResult,
   type Dialect,
   type Driver,
+  type ExpressionBuilder,
   type InsertResult,
   type Kysely,
+  type Selectable,
+  type SelectQueryBuilder,
+  type UpdateObject,
+  type UpdateQueryBuilder,
   type UpdateResult,
 } from "kysely";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -79,24 +85,62 @@ export interface Database extends Connection {
  * SQL is `studioId` in `Row`.
  */
 export interface Statement<Row> {
+  /** Under which connections to PostgreSQL prepare the statement. */
   readonly name: string;
   readonly sql: string;
-  /** Used instead of `sql` on SQLite, if the engines need different SQL. */
-  readonly sqliteSql?: string;
+  readonly sqliteSql: string;
   readonly row?: Row;
 }
 
-export type Prepare = <Row>(sql: string) => Statement<Row>;
+const statements = new Map<string, Statement<never>>();
 
-/** Prepares each SQL text once. Created outside of the stores, because every transaction creates new stores. */
-export function createPreparer(name: string): Prepare {
-  const statements = new Map<string, Statement<never>>();
-  return (sql) => {
-    const preparedStatement = statements.get(sql) ?? statement<never>(`${name}_${statements.size}`, sql);
-    statements.set(sql, preparedStatement);
-    return preparedStatement;
-  };
+/** The same statement each time for the same SQL, so that it is prepared once. For SQL that stores build. */
+export function prepare<Row>(sql: string): Statement<Row> {
+  const preparedStatement = statements.get(sql) ?? statement<never>(sql);
+  statements.set(sql, preparedStatement);
+  return preparedStatement;
 }
+
+type Match<Table extends keyof Schema> = Partial<Selectable<Schema[Table]>>;
+
+/** Selects from the rows that have the values of `match`, where null means NULL. */
+export const selectRows = <Table extends keyof Schema>(
+  q: Kysely<Schema>,
+  table: Table,
+  match: Match<Table>,
+): SelectQueryBuilder<Schema, Table, object> =>
+  q.selectFrom<keyof Schema>(table).where((eb) => eb.and(match as object));
+
+/** Updates the rows that have the values of `match`, where null means NULL. */
+export function updateRows<Table extends keyof Schema>(
+  q: Kysely<Schema>,
+  table: Table,
+  match: Match<Table>,
+  values: UpdateObject<Schema, Table> | ((eb: ExpressionBuilder<Schema, Table>) => UpdateObject<Schema, Table>),
+): UpdateQueryBuilder<Schema, Table, Table, UpdateResult> {
+  const query = q.updateTable<keyof Schema>(table).set(values as never);
+  return query.where((eb) => eb.and(match as object)) as never;
+}
+
+/** Deletes the rows that have the values of `match`, where null means NULL. */
+export const deleteRows = <Table extends keyof Schema>(
+  q: Kysely<Schema>,
+  table: Table,
+  match: Match<Table>,
+): DeleteQueryBuilder<Schema, Table, DeleteResult> =>
+  q.deleteFrom<keyof Schema>(table).where((eb) => eb.and(match as object));
+
+/** The first row of a result, converted; undefined if there is none. */
+export async function first<Row, Result>(
+  rows: Promise<Row[]>,
+  convert: (row: Row) => Result,
+): Promise<Result | undefined> {
+  const [row] = await rows;
+  return row && convert(row);
+}
+
+/** Runs a query of the builder whose result does not matter. Use it with `$call`. */
+export const execute = async (query: { execute(): Promise<unknown> }): Promise<void> => void (await query.execute());
 
 /** Whether a query of the builder changed a row. Use it with `$call`. */
 export const changesRow = async (query: ChangeQuery): Promise<boolean> => (await countChangedRows(query)) > 0;
@@ -111,22 +155,23 @@ interface ChangeQuery {
   executeTakeFirstOrThrow(): Promise<InsertResult | UpdateResult | DeleteResult>;
 }
 
-export function statement<Row>(name: string, sql: string, sqliteSql?: string): Statement<Row> {
+let statementCount = 0;
+
+/** `sqlite`: other SQL for SQLite, if the engines need different SQL. */
+export function statement<Row>(sql: string, { sqlite = sql }: { sqlite?: string } = {}): Statement<Row> {
   const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g, " ");
   return {
-    name,
+    name: `s${++statementCount}`,
     sql: collapseWhitespace(sql),
-    ...(sqliteSql === undefined ? {} : { sqliteSql: collapseWhitespace(sqliteSql) }),
+    sqliteSql: collapseWhitespace(sqlite).replace(/\$(\d+)/g, "?$1"),
   };
 }
 
 /** A statement with a list, which is passed as a JSON array in `$1`. */
-export const listStatement = <Row>(name: string, toSql: (list: string) => string): Statement<Row> =>
-  statement<Row>(
-    name,
-    toSql("(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))"),
-    toSql("(SELECT value FROM json_each($1))"),
-  );
+export const listStatement = <Row>(toSql: (list: string) => string): Statement<Row> =>
+  statement<Row>(toSql("(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))"), {
+    sqlite: toSql("(SELECT value FROM json_each($1))"),
+  });
 
 /** The operations that differ between SQLite and PostgreSQL. */
 export interface Engine {
@@ -140,10 +185,10 @@ export interface Engine {
 }
 
 const maxAttempts = 8;
-const notifyQuery = statement("notify", "SELECT pg_notify($1, $2)");
+const notifyQuery = statement("SELECT pg_notify($1, $2)");
 
 export function createDatabase(engine: Engine): Database {
-  const pingQuery = statement<{ one: number }>("ping", "SELECT 1 AS one");
+  const pingQuery = statement<{ one: number }>("SELECT 1 AS one");
   const createConnection = (q: Connection["q"], run: Connection["run"]): Connection => ({
     engine: engine.name,
     q,

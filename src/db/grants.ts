@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
-import type { GrantStore } from "#domain/ports/access.ts";
+import type { GrantFilter, GrantStore } from "#domain/ports/access.ts";
 import { minutes } from "#lib/clock.ts";
-import { changesRow, countChangedRows, type Connection } from "./database.ts";
+import { changesRow, countChangedRows, execute, first, selectRows, updateRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 
 /** For grant `g` of user `u`: the studio that its next call acts on. */
@@ -16,7 +16,8 @@ const callCountSql = (sinceDay: number) =>
   sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${sinceDay})`;
 
 export function createGrantStore({ q }: Connection): GrantStore {
-  const selectGrants = (callsSince = maxDay) =>
+  /** Newest first. */
+  const selectGrants = ({ callsSince = maxDay, before, limit }: Pick<GrantFilter, "callsSince" | "before" | "limit">) =>
     q
       .selectFrom("users as u")
       .innerJoin("grants as g", "g.userId", "u.id")
@@ -26,20 +27,18 @@ export function createGrantStore({ q }: Connection): GrantStore {
         effectiveStudioSql.as("effectiveStudioId"),
         callCountSql(callsSince).as("calls"),
       ])
-      .selectAll("g");
+      .selectAll("g")
+      .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
+      .orderBy("g.id", "desc")
+      .$if(limit !== undefined, (grants) => grants.limit(limit!));
   return {
     async insert({ scopes, ...grant }) {
-      await q
-        .insertInto("grants")
-        .values({ ...grant, scopes: scopes.join(" "), generation: 0, rotatedAt: grant.grantedAt })
-        .execute();
+      const row = { ...grant, scopes: scopes.join(" "), generation: 0, rotatedAt: grant.grantedAt };
+      await q.insertInto("grants").values(row).execute();
     },
-    async find(grantId) {
-      const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
-      return row && toGrant(row);
-    },
-    async listVisible(studioId, { userId, includeOthers, grantId, isRevoked, before, limit, callsSince }) {
-      const rows = await selectGrants(callsSince)
+    find: (grantId) => first(selectRows(q, "grants", { id: grantId }).selectAll().execute(), toGrant),
+    async listVisible(studioId, { userId, includeOthers, grantId, isRevoked, ...page }) {
+      const rows = await selectGrants(page)
         .innerJoin("memberships as m", "m.userId", "u.id")
         .where("m.studioId", "=", studioId)
         .where((where) =>
@@ -52,39 +51,23 @@ export function createGrantStore({ q }: Connection): GrantStore {
         .$if(isRevoked !== undefined, (grants) =>
           grants.where("g.revokedAt", isRevoked === true ? "is not" : "is", null),
         )
-        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
-        .orderBy("g.id", "desc")
-        .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
       return rows.map(toGrant);
     },
     revoke: (grantId, now) =>
-      q
-        .updateTable("grants")
-        .set({ revokedAt: now })
-        .where((eb) => eb.and({ id: grantId, revokedAt: null }))
-        .$call(changesRow),
-    async list({ userId, clientId, includeRevoked, before, limit, callsSince }) {
-      const rows = await selectGrants(callsSince)
+      updateRows(q, "grants", { id: grantId, revokedAt: null }, { revokedAt: now }).$call(changesRow),
+    async list({ userId, clientId, includeRevoked, ...page }) {
+      const rows = await selectGrants(page)
         .$if(userId !== undefined, (grants) => grants.where("g.userId", "=", userId!))
         .$if(clientId !== undefined, (grants) => grants.where("g.clientId", "=", clientId!))
         .$if(!includeRevoked, (grants) => grants.where("g.revokedAt", "is", null))
-        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
-        .orderBy("g.id", "desc")
-        .limit(limit)
         .execute();
       return rows.map(toGrant);
     },
     revokeForUser: (userId, now) =>
-      q
-        .updateTable("grants")
-        .set({ revokedAt: now })
-        .where((eb) => eb.and({ userId, revokedAt: null }))
-        .$call(countChangedRows),
-    async revokeInStudio(studioId, now) {
-      await q
-        .updateTable("grants")
-        .set({ revokedAt: now })
+      updateRows(q, "grants", { userId, revokedAt: null }, { revokedAt: now }).$call(countChangedRows),
+    revokeInStudio: (studioId, now) =>
+      updateRows(q, "grants", { revokedAt: null }, { revokedAt: now })
         .where("id", "in", (eb) =>
           eb
             .selectFrom("memberships as m")
@@ -95,25 +78,17 @@ export function createGrantStore({ q }: Connection): GrantStore {
             .where("g.revokedAt", "is", null)
             .where(effectiveStudioSql, "=", studioId),
         )
-        .execute();
-    },
+        .$call(execute),
     moveStudio: (grantId, studioId) =>
-      q
-        .updateTable("grants")
-        .set({ studioId })
-        .where("id", "=", grantId)
+      updateRows(q, "grants", { id: grantId }, { studioId })
         .where((where) => where.or([where("studioId", "is", null), where("studioId", "!=", studioId)]))
         .$call(changesRow),
-    async touch(grantId, now) {
-      await q
-        .updateTable("grants")
-        .set({ lastUsedAt: now })
-        .where("id", "=", grantId)
+    touch: (grantId, now) =>
+      updateRows(q, "grants", { id: grantId }, { lastUsedAt: now })
         .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<=", now - minutes(1))]))
-        .execute();
-    },
-    async addCalls(grantId, day, calls) {
-      await q
+        .$call(execute),
+    addCalls: (grantId, day, calls) =>
+      q
         .insertInto("grantCalls")
         .columns(["grantId", "day", "calls"])
         .expression((from) =>
@@ -131,8 +106,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
             .columns(["grantId", "day"])
             .doUpdateSet({ calls: (eb) => eb("grantCalls.calls", "+", eb.ref("excluded.calls")) }),
         )
-        .execute();
-    },
+        .$call(execute),
   };
 }
 

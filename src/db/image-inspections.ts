@@ -1,25 +1,21 @@
 import type { Selectable } from "kysely";
 import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
 import type { ImageInspectionStore } from "#domain/ports/media.ts";
-import { changesRow, statement, type Connection } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import { changesRow, selectRows, statement, updateRows, type Connection } from "./database.ts";
+import type { ImageTraits, Schema } from "./schema.ts";
 
 /** Has no effect if the asset was deleted in the meantime, or if another process has recorded its inspection. */
-const recordQuery = statement<never>(
-  "record_image_inspection",
-  `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
-   SELECT id, CAST($2 AS TEXT), CAST($3 AS INTEGER), CAST($4 AS INTEGER), CAST($5 AS INTEGER), CAST($6 AS INTEGER),
-          CAST($7 AS INTEGER), CAST($8 AS INTEGER)
-     FROM assets WHERE id = $1
-   ON CONFLICT (asset_id) DO NOTHING`,
-);
+const recordQuery = statement<never>(`
+  INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
+  SELECT id, CAST($2 AS TEXT), CAST($3 AS INTEGER), CAST($4 AS INTEGER), CAST($5 AS INTEGER), CAST($6 AS INTEGER),
+         CAST($7 AS INTEGER), CAST($8 AS INTEGER)
+    FROM assets WHERE id = $1
+  ON CONFLICT (asset_id) DO NOTHING`);
 
-const copyQuery = statement<never>(
-  "copy_image_inspection",
-  `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
-   SELECT CAST($1 AS TEXT), problem, width, height, frames, has_alpha, has_metadata, is_standard
-     FROM image_inspections WHERE asset_id = $2`,
-);
+const copyQuery = statement<never>(`
+  INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
+  SELECT CAST($1 AS TEXT), problem, width, height, frames, has_alpha, has_metadata, is_standard
+    FROM image_inspections WHERE asset_id = $2`);
 
 export function createImageInspectionStore({ q, run }: Connection): ImageInspectionStore {
   return {
@@ -33,20 +29,13 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
     },
     async recordPreview(assetId, key, maxCount) {
       for (;;) {
-        const row = await q
-          .selectFrom("imageInspections")
-          .select("previews")
-          .where("assetId", "=", assetId)
-          .executeTakeFirst();
+        const row = await selectRows(q, "imageInspections", { assetId }).select("previews").executeTakeFirst();
         if (!row) return [];
         const keys = [...(JSON.parse(row.previews) as string[]).filter((other) => other !== key), key];
-        const isUpdated = await q
-          .updateTable("imageInspections")
-          .set({ previews: JSON.stringify(keys.slice(-maxCount)) })
-          .where((eb) => eb.and({ assetId, previews: row.previews }))
-          .$call(changesRow);
+        const previews = JSON.stringify(keys.slice(-maxCount));
+        const update = updateRows(q, "imageInspections", { assetId, previews: row.previews }, { previews });
         // Without an updated row, another request has changed the list since it was read: try again.
-        if (isUpdated) return keys.slice(0, -maxCount);
+        if (await changesRow(update)) return keys.slice(0, -maxCount);
       }
     },
     async copy(fromAssetId, toAssetId) {
@@ -61,15 +50,8 @@ function toValues(inspection: ImageInspection): (string | number | boolean | nul
   return [null, width, height, frames, hasAlpha, hasMetadata, canStripMetadata];
 }
 
+/** A constraint of the table ensures that a row without a problem has all traits. */
 function toInspection(row: Selectable<Schema["imageInspections"]>): ImageInspection {
-  const { problem, width, height, frames, hasAlpha, hasMetadata, canStripMetadata } = row;
-  if (problem !== null) return { problem };
-  return {
-    width: width ?? 0,
-    height: height ?? 0,
-    frames: frames ?? 1,
-    hasAlpha: hasAlpha ?? false,
-    hasMetadata: hasMetadata ?? false,
-    canStripMetadata: canStripMetadata ?? false,
-  };
+  const { problem, assetId: _, previews: __, ...traits } = row;
+  return problem === null ? (traits as ImageTraits) : { problem };
 }

@@ -1,7 +1,7 @@
 import { roles } from "#domain/policy.ts";
 import { listInviters } from "#domain/studios/invitations.ts";
 import type { InvitationStore } from "#domain/ports/studios.ts";
-import { changesRow, countChangedRows, type Connection } from "./database.ts";
+import { changesRow, countChangedRows, updateRows, type Connection } from "./database.ts";
 import { lockForCounting } from "./studios.ts";
 
 export function createInvitationStore({ q }: Connection): InvitationStore {
@@ -45,10 +45,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         .where((eb) => eb.and({ "i.tokenHash": tokenHash, "m.userId": userId }))
         .executeTakeFirst(),
     accept: ({ id, studioId, createdBy, creatorRole }, userId, now) =>
-      q
-        .updateTable("invitations")
-        .set({ acceptedBy: userId, acceptedAt: now })
-        .where((eb) => eb.and({ id, acceptedAt: null, revokedAt: null }))
+      updateRows(q, "invitations", { id, acceptedAt: null, revokedAt: null }, { acceptedBy: userId, acceptedAt: now })
         .where("expiresAt", ">", now)
         .where(({ exists, selectFrom }) =>
           exists(
@@ -59,17 +56,12 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         )
         .$call(changesRow),
     revokeCreatedBy: (userId, now) =>
-      q
-        .updateTable("invitations")
-        .set({ revokedAt: now })
-        .where((eb) => eb.and({ createdBy: userId, acceptedAt: null, revokedAt: null }))
+      updateRows(q, "invitations", { createdBy: userId, acceptedAt: null, revokedAt: null }, { revokedAt: now })
         .where("expiresAt", ">", now)
         .$call(countChangedRows),
-    revoke: (studioId, invitationId, now) =>
-      q
-        .updateTable("invitations")
-        .set({ revokedAt: now })
-        .where((eb) => eb.and({ studioId, id: invitationId, acceptedAt: null, revokedAt: null }))
-        .$call(changesRow),
+    revoke: (studioId, id, now) =>
+      updateRows(q, "invitations", { studioId, id, acceptedAt: null, revokedAt: null }, { revokedAt: now }).$call(
+        changesRow,
+      ),
   };
 }

@@ -1,37 +1,26 @@
 import type { ApprovalRule, Role } from "#domain/policy.ts";
 import type { MembershipStore } from "#domain/ports/studios.ts";
-import { changesRow, statement, type Connection } from "./database.ts";
+import { changesRow, deleteRows, first, selectRows, statement, updateRows, type Connection } from "./database.ts";
 
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
-  "find_membership_with_studio",
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
 );
 
-const findEnabledQuery = statement<{ role: Role; approval: ApprovalRule }>(
-  "find_enabled_member",
-  `SELECT m.role, s.approval FROM memberships m
-     JOIN studios s ON s.id = m.studio_id
-     JOIN users u ON u.id = m.user_id
-    WHERE m.studio_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`,
-);
+const findEnabledQuery = statement<{ role: Role; approval: ApprovalRule }>(`
+  SELECT m.role, s.approval FROM memberships m
+    JOIN studios s ON s.id = m.studio_id
+    JOIN users u ON u.id = m.user_id
+   WHERE m.studio_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`);
 
 const countOwnedQuery = statement<{ owned: number }>(
-  "count_owned_studios",
   "SELECT CAST(COUNT(*) AS INTEGER) AS owned FROM memberships WHERE user_id = $1 AND role = 'owner'",
 );
 
 export function createMembershipStore({ q, run, engine }: Connection): MembershipStore {
   return {
-    async findWithStudio(studioId, userId) {
-      const [row] = await run(findWithStudioQuery, [studioId, userId]);
-      return row && { studio: { id: row.id, name: row.name }, role: row.role };
-    },
-    find: (studioId, userId) =>
-      q
-        .selectFrom("memberships")
-        .selectAll()
-        .where((eb) => eb.and({ studioId, userId }))
-        .executeTakeFirst(),
+    findWithStudio: (studioId, userId) =>
+      first(run(findWithStudioQuery, [studioId, userId]), ({ role, ...studio }) => ({ studio, role })),
+    find: (studioId, userId) => selectRows(q, "memberships", { studioId, userId }).selectAll().executeTakeFirst(),
     async isMemberForShare(studioId, userId) {
       const row = await q
         .selectFrom("studios as s")
@@ -62,32 +51,18 @@ export function createMembershipStore({ q, run, engine }: Connection): Membershi
         .onConflict((conflict) => conflict.columns(["studioId", "userId"]).doNothing())
         .$call(changesRow),
     changeRole: (studioId, userId, from, to) =>
-      q
-        .updateTable("memberships")
-        .set({ role: to })
-        .where((eb) => eb.and({ studioId, userId, role: from }))
-        .$call(changesRow),
-    remove: (studioId, userId, role) =>
-      q
-        .deleteFrom("memberships")
-        .where((eb) => eb.and({ studioId, userId, role }))
-        .$call(changesRow),
+      updateRows(q, "memberships", { studioId, userId, role: from }, { role: to }).$call(changesRow),
+    remove: (studioId, userId, role) => deleteRows(q, "memberships", { studioId, userId, role }).$call(changesRow),
     async countOwnedForUpdate(userId) {
       // Two statements: a count inside the update would miss what other transactions commit while it waits for the lock.
-      await q
-        .updateTable("users")
-        .set(({ ref }) => ({ activeStudioId: ref("activeStudioId") }))
-        .where("id", "=", userId)
-        .execute();
+      await updateRows(q, "users", { id: userId }, ({ ref }) => ({ activeStudioId: ref("activeStudioId") })).execute();
       return (await run(countOwnedQuery, [userId]))[0]?.owned ?? 0;
     },
     adjustOwnerCount: (studioId, delta) =>
-      q
-        .updateTable("studios")
-        .set((eb) => ({ ownerCount: eb("ownerCount", "+", delta) }))
-        .where("id", "=", studioId)
+      updateRows(q, "studios", { id: studioId, deletedAt: null }, (eb) => ({
+        ownerCount: eb("ownerCount", "+", delta),
+      }))
         .where("ownerCount", ">", delta > 0 ? 0 : 1)
-        .where("deletedAt", "is", null)
         .$call(changesRow),
   };
 }

@@ -1,11 +1,11 @@
 import type { OAuthClientStore, OAuthRecordStore } from "#domain/ports/access.ts";
-import { changesRow, type Connection } from "./database.ts";
+import { changesRow, deleteRows, execute, selectRows, updateRows, type Connection } from "./database.ts";
 
 export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
   return {
-    async put(model, idHash, { payload, grantId, audience, scope, expiresAt }) {
+    put(model, idHash, { payload, grantId, audience, scope, expiresAt }) {
       const values = { payload, audience, scope, expiresAt };
-      await q
+      return q
         .insertInto("oauthRecords")
         .values((value) => ({
           model,
@@ -17,7 +17,7 @@ export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
           consumedAt: null,
         }))
         .onConflict((conflict) => conflict.columns(["model", "idHash"]).doUpdateSet(values))
-        .execute();
+        .$call(execute);
     },
     find: (model, idHash) =>
       q
@@ -26,25 +26,15 @@ export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
         .select(["r.payload", "r.grantId", "r.generation", "r.consumedAt"])
         .where((eb) => eb.and({ "r.model": model, "r.idHash": idHash, "g.revokedAt": null }))
         .executeTakeFirst(),
-    delete: (model, idHash) =>
-      q.deleteFrom("oauthRecords").where("model", "=", model).where("idHash", "=", idHash).$call(changesRow),
+    delete: (model, idHash) => deleteRows(q, "oauthRecords", { model, idHash }).$call(changesRow),
     consume: (model, idHash, now) =>
-      q
-        .updateTable("oauthRecords")
-        .set({ consumedAt: now })
-        .where((eb) => eb.and({ model, idHash, consumedAt: null }))
-        .$call(changesRow),
+      updateRows(q, "oauthRecords", { model, idHash, consumedAt: null }, { consumedAt: now }).$call(changesRow),
     async rotate(grantId, generation, now, graceMs) {
-      const isRotated = await q
-        .updateTable("grants")
-        .set({ generation: generation + 1, rotatedAt: now })
-        .where((eb) => eb.and({ id: grantId, revokedAt: null, generation }))
-        .$call(changesRow);
-      if (isRotated) return true;
-      const recentlyRotatedGrant = await q
-        .selectFrom("grants")
+      const rotation = { generation: generation + 1, rotatedAt: now };
+      const current = { id: grantId, revokedAt: null, generation };
+      if (await updateRows(q, "grants", current, rotation).$call(changesRow)) return true;
+      const recentlyRotatedGrant = await selectRows(q, "grants", { ...current, generation: generation + 1 })
         .select("id")
-        .where((eb) => eb.and({ id: grantId, revokedAt: null, generation: generation + 1 }))
         .where("rotatedAt", ">", now - graceMs)
         .executeTakeFirst();
       return recentlyRotatedGrant !== undefined;
@@ -54,24 +44,19 @@ export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
 
 export function createOAuthClientStore({ q }: Connection): OAuthClientStore {
   return {
-    async put(id, metadata, now) {
-      await q
+    put: (id, metadata, now) =>
+      q
         .insertInto("oauthClients")
         .values({ id, metadata, createdAt: now })
         .onConflict((conflict) => conflict.column("id").doUpdateSet({ metadata }))
-        .execute();
-    },
+        .$call(execute),
     async find(id) {
       const row = await q.selectFrom("oauthClients").select("metadata").where("id", "=", id).executeTakeFirst();
       return row?.metadata;
     },
-    async postponePurge(id, minCreatedAt) {
-      await q
-        .updateTable("oauthClients")
-        .set({ createdAt: minCreatedAt })
-        .where("id", "=", id)
+    postponePurge: (id, minCreatedAt) =>
+      updateRows(q, "oauthClients", { id }, { createdAt: minCreatedAt })
         .where("createdAt", "<", minCreatedAt)
-        .execute();
-    },
+        .$call(execute),
   };
 }

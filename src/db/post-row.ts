@@ -22,7 +22,7 @@ const storedColumns = [
   "createdAt",
   "updatedAt",
 ] as const satisfies (keyof Post)[];
-const isTrashedSql = "CASE WHEN trashed_at IS NULL THEN 0 ELSE 1 END";
+const isTrashedSql = "trashed_at IS NOT NULL";
 
 /** The columns of a `Post`, for the query builder and in SQL. */
 export const postColumns = [...storedColumns, sql<boolean>`${sql.raw(isTrashedSql)}`.as("isTrashed")] as const;

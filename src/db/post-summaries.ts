@@ -10,7 +10,7 @@ import type { PostSummaryFilter, PostSummaryStore } from "#domain/ports/post-sum
 import { openStates, sentBackCode } from "#domain/model/publication-states.ts";
 import type { Connection } from "./database.ts";
 import { isAtStageSql } from "./post-row.ts";
-import { toAccount } from "./publication-rows.ts";
+import { toAccount, type AccountColumns } from "./publication-rows.ts";
 
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   return {
@@ -19,7 +19,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       return (await selectNewest(studioId, filter).execute(q)).rows;
     },
     async listScheduledIds(studioId, { statuses, createdBy, after, limit }) {
-      const { rows } = await sql<{ id: string; at: number | string }>`
+      const { rows } = await sql<{ id: string; at: number }>`
         SELECT p.id, s.at
           FROM (SELECT post_id, min(coalesce(scheduled_for, 0)) AS at FROM publications
                  WHERE studio_id = ${studioId} AND state IN (${sql.join(openStates)}) GROUP BY post_id) AS s
@@ -28,13 +28,13 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
            ${createdBy === undefined ? sql`` : sql`AND p.created_by = ${createdBy}`}
            ${after ? sql`AND (s.at > ${after.at} OR (s.at = ${after.at} AND p.id < ${after.id}))` : sql``}
          ORDER BY s.at, p.id DESC LIMIT ${limit}`.execute(q);
-      return rows.map(({ id, at }) => ({ id, at: Number(at) }));
+      return rows;
     },
     async count(studioId, filter) {
       if (filter.stage !== undefined) return (await listIdsAtStage(q, studioId, filter, filter.stage)).length;
-      const { rows } = await sql<{ count: number | string }>`
+      const { rows } = await sql<{ count: number }>`
         SELECT count(*) AS count FROM (${selectCandidates(studioId, filter)}) AS candidates`.execute(q);
-      return Math.min(Number(rows[0]?.count ?? 0), filter.limit);
+      return Math.min(rows[0]?.count ?? 0, filter.limit);
     },
     async listByIds(studioId, postIds) {
       if (postIds.length === 0) return [];
@@ -67,12 +67,11 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       ]);
       const positions = new Map(postIds.map((id, index) => [id, index]));
       posts.sort((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0));
-      return posts.map(({ openThreadCount, ...post }) => ({
+      return posts.map((post) => ({
         ...post,
         studioId,
         createdByName: post.createdByName ?? post.createdBy,
         assets: assets.get(post.id) ?? [],
-        openThreadCount: Number(openThreadCount),
         publications: publications.get(post.id) ?? [],
       }));
     },
@@ -83,7 +82,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
  * A deleted comment still starts a thread while the thread has replies. Those are found by their replies, because an undo
  * may have removed thousands of comments.
  */
-const openThreadCount = sql<number | string>`(
+const openThreadCount = sql<number>`(
   SELECT count(*) FROM comments c
    WHERE c.post_id = p.id AND c.parent_id IS NULL AND c.resolved_at IS NULL AND c.removed_at IS NULL
 ) + (
@@ -92,11 +91,10 @@ const openThreadCount = sql<number | string>`(
      AND c.resolved_at IS NULL AND c.removed_at IS NOT NULL)`;
 
 /** Whether the newest publication to one of the accounts was sent back. */
-const wasSentBack = sql<boolean>`CASE WHEN EXISTS (
+const wasSentBack = sql<boolean>`EXISTS (
   SELECT 1 FROM (SELECT MAX(id) AS id FROM publications WHERE post_id = p.id GROUP BY connection_id) AS newest
     JOIN publications s ON s.id = newest.id
-   WHERE s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)})
-  THEN 1 ELSE 0 END`;
+   WHERE s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)})`;
 
 /** Up to `limit` posts of each status, in no order. */
 const selectCandidates = (studioId: string, filter: PostSummaryFilter): RawBuilder<unknown> =>
@@ -127,7 +125,7 @@ async function listIdsAtStage(
   const ids: { id: string }[] = [];
   for (let { before } = filter; ;) {
     const { rows } = await sql<{ id: string; isMatch: boolean }>`
-      SELECT p.id, CASE WHEN ${sql.raw(isAtStageSql("p.id", stage))} THEN 1 ELSE 0 END AS is_match
+      SELECT p.id, ${sql.raw(isAtStageSql("p.id", stage))} AS is_match
         FROM (${selectNewest(studioId, { ...filter, before, limit: checkedPosts })}) AS p ORDER BY p.id DESC`.execute(
       q,
     );
@@ -150,7 +148,7 @@ export async function listFirstAssets(
   const { rows } = await sql<SummaryAsset & { postId: string }>`
     SELECT id, post_id, kind, mime_type, filename, alt_text, is_ready FROM (
       SELECT id, post_id, position, kind, mime_type, filename, alt_text,
-             CASE WHEN status = 'ready' THEN 1 ELSE 0 END AS is_ready,
+             status = 'ready' AS is_ready,
              row_number() OVER (PARTITION BY post_id ORDER BY position) AS number
         FROM assets WHERE post_id IN (${sql.join(postIds)})) AS numbered
      WHERE number <= ${limit} ORDER BY post_id, position`.execute(q);
@@ -162,14 +160,7 @@ async function listLastPublications(
   { q }: Pick<Connection, "q">,
   postIds: readonly string[],
 ): Promise<Map<string, SummaryPublication[]>> {
-  const { rows } = await sql<
-    Omit<SummaryPublication, "account"> & {
-      postId: string;
-      accountId: string;
-      handle: string | null;
-      accountName: string | null;
-    }
-  >`
+  const { rows } = await sql<Omit<SummaryPublication, "account"> & AccountColumns & { postId: string }>`
     SELECT p.id, p.post_id, p.connection_id, p.state, p.created_at, p.scheduled_for, p.published_at,
            c.platform, c.account_id, c.handle, c.name AS account_name
       FROM (SELECT id, post_id, connection_id, state, created_at, scheduled_for, published_at,

@@ -1,14 +1,13 @@
 import type { Post } from "#domain/model/post.ts";
 import type { DetailFlags, LockablePostStore, PostChange, PostSearchFilter, PostWrites } from "#domain/ports/posts.ts";
-import { createPreparer, statement, type Connection } from "./database.ts";
+import { deleteRows, execute, selectRows, statement, type Connection } from "./database.ts";
 import { isAtStageSql, keepWithinTextLength, postColumns, postColumnsSql, textLength } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
-import { assign, createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
+import { assign, buildUpdate, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, saveTokens, updateSearchText, type SearchState } from "./search-index.ts";
 import { createSearchSource } from "./search-source.ts";
 
 const findPostQuery = statement<Post>(
-  "find_post",
   `SELECT ${postColumnsSql} FROM posts WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL`,
 );
 
@@ -16,53 +15,39 @@ const findPostQuery = statement<Post>(
  * One query for the post and its flags, because every read of a post needs both. Usually both flags are false, and the
  * caller then skips the queries for platforms and publications.
  */
-const findPostWithDetailFlagsQuery = statement<Post & DetailFlags>(
-  "find_post_with_detail_flags",
-  `SELECT ${postColumnsSql},
-          CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
-               THEN 1 ELSE 0 END AS has_platforms,
-          CASE WHEN EXISTS (SELECT 1 FROM publications u WHERE u.post_id = p.id) THEN 1 ELSE 0 END AS has_publications
-     FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`,
-);
+const findPostWithDetailFlagsQuery = statement<Post & DetailFlags>(`
+  SELECT ${postColumnsSql},
+         EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected') AS has_platforms,
+         EXISTS (SELECT 1 FROM publications u WHERE u.post_id = p.id) AS has_publications
+    FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`);
 
-const findDetailFlagsQuery = statement<DetailFlags>(
-  "find_detail_flags",
-  `SELECT CASE WHEN EXISTS (SELECT 1 FROM platform_connections WHERE studio_id = $1 AND state = 'connected')
-               THEN 1 ELSE 0 END AS has_platforms,
-          CASE WHEN EXISTS (SELECT 1 FROM publications WHERE post_id = $2) THEN 1 ELSE 0 END AS has_publications`,
-);
+const findDetailFlagsQuery = statement<DetailFlags>(`
+  SELECT EXISTS (SELECT 1 FROM platform_connections WHERE studio_id = $1 AND state = 'connected') AS has_platforms,
+         EXISTS (SELECT 1 FROM publications WHERE post_id = $2) AS has_publications`);
 
-const reservePositionQuery = statement<{ lastPosition: number }>(
-  "reserve_position",
-  `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1
-    WHERE studio_id = $1 AND id = $2 AND asset_count < $3 AND trashed_at IS NULL RETURNING last_position`,
-);
+const reservePositionQuery = statement<{ lastPosition: number }>(`
+  UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1
+   WHERE studio_id = $1 AND id = $2 AND asset_count < $3 AND trashed_at IS NULL RETURNING last_position`);
 
 const releasePositionQuery = statement<{ id: string }>(
-  "release_position",
   "UPDATE posts SET asset_count = asset_count - 1 WHERE studio_id = $1 AND id = $2 AND asset_count > 0 RETURNING id",
 );
 
 /** An update that changes nothing locks the row on both engines. */
-const lockQuery = statement<Post>(
-  "lock_post",
-  `UPDATE posts SET last_position = last_position WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL
-   RETURNING ${postColumnsSql}`,
-);
+const lockQuery = statement<Post>(`
+  UPDATE posts SET last_position = last_position WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL
+  RETURNING ${postColumnsSql}`);
 
 /** After this, the post can't be restored by a process whose clock is behind, either. */
 const lockExpiredQuery = statement<{ id: string }>(
-  "lock_expired_post",
   "UPDATE posts SET trash_expires_at = 0 WHERE id = $1 AND trash_expires_at <= $2 RETURNING id",
 );
 
 const allocatePositionNumbersQuery = statement<{ lastPosition: number }>(
-  "allocate_position_numbers",
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 
-const buildUpdate = createUpdateBuilder<Post & SearchState>("posts", `${postColumnsSql}, search_text, search_indexed`);
-const prepareSearch = createPreparer("search_posts");
+const updatedColumnsSql = `${postColumnsSql}, search_text, search_indexed`;
 
 export function createPostStore(connection: Connection): LockablePostStore & PostWrites {
   const { q, run } = connection;
@@ -82,10 +67,8 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
       return post && { post, hasPlatforms: post.hasPlatforms, hasPublications: post.hasPublications };
     },
     async list(studioId, { status, before, limit, maxTextLength }) {
-      const sizes = await q
-        .selectFrom("posts")
+      const sizes = await selectRows(q, "posts", { studioId, trashedAt: null })
         .select(["id", textLength.as("length")])
-        .where((eb) => eb.and({ studioId, trashedAt: null }))
         .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
         .$if(before !== undefined, (posts) => posts.where("id", "<", before!))
         .orderBy("id", "desc")
@@ -93,30 +76,24 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
         .execute();
       const ids = keepWithinTextLength(sizes, maxTextLength).map(({ id }) => id);
       if (ids.length === 0) return { items: [], scannedTo: undefined };
-      const rows = await q
-        .selectFrom("posts")
+      const rows = await selectRows(q, "posts", { studioId, trashedAt: null })
         .select(postColumns)
-        .where((eb) => eb.and({ studioId, trashedAt: null }))
         .where("id", "in", ids)
         .orderBy("id", "desc")
         .execute();
       return { items: rows, scannedTo: ids.length < sizes.length ? ids.at(-1) : undefined };
     },
-    search: createSearchSource<Post, PostSearchFilter>(
-      connection,
-      {
-        table: "posts",
-        columns: postColumnsSql,
-        textColumns: ["title", "body", "variants"],
-        listConditions: ({ statuses, createdBy, stage }, bind) => [
-          ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
-          ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
-          ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
-        ],
-        buildText: buildPostText,
-      },
-      prepareSearch,
-    ),
+    search: createSearchSource<Post, PostSearchFilter>(connection, {
+      table: "posts",
+      columns: postColumnsSql,
+      textColumns: ["title", "body", "variants"],
+      listConditions: ({ statuses, createdBy, stage }, bind) => [
+        ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
+        ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
+        ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
+      ],
+      buildText: buildPostText,
+    }),
     async reservePosition(studioId, postId, limit) {
       const [row] = await run(reservePositionQuery, [studioId, postId, limit]);
       return row?.lastPosition;
@@ -134,7 +111,8 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
       // Only the sweeper may change a post whose time in the trash has expired.
       conditions.push(isTrashed ? ["trashed_at IS NOT NULL AND trash_expires_at >", now] : "trashed_at IS NULL");
       if (revision !== undefined) conditions.push(["revision =", revision]);
-      const [post] = await run(...buildUpdate(listAssignments(change, now), conditions));
+      const assignments = listAssignments(change, now);
+      const [post] = await run(...buildUpdate<Post & SearchState>("posts", updatedColumnsSql, assignments, conditions));
       if (!post) return undefined;
       if (change.title === undefined && change.body === undefined && change.tags === undefined) return post;
       // A change may contain only one of the fields, so the search text is built from the updated row.
@@ -143,17 +121,13 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
       return post;
     },
     findWithTrash: (studioId, postId, now) =>
-      q
-        .selectFrom("posts")
+      selectRows(q, "posts", { studioId, id: postId })
         .select(postColumns)
-        .where((eb) => eb.and({ studioId, id: postId }))
         .where((eb) => eb.or([eb("trashedAt", "is", null), eb("trashExpiresAt", ">", now)]))
         .executeTakeFirst(),
     lock: async (studioId, postId) => (await run(lockQuery, [studioId, postId]))[0],
     lockExpired: async (postId, now) => (await run(lockExpiredQuery, [postId, now])).length > 0,
-    async remove(postId) {
-      await q.deleteFrom("posts").where("id", "=", postId).execute();
-    },
+    remove: (postId) => deleteRows(q, "posts", { id: postId }).$call(execute),
   };
 }
 

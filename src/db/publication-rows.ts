@@ -42,6 +42,14 @@ export function toPublication<Row extends PublicationRow>(row: Row): Omit<Row, "
   return publication as Omit<Row, "progress"> & Publication;
 }
 
+/** When publication `p` became public, otherwise when it is or was due. An index of the calendar has this expression. */
+export const publicationTimeSql = "coalesce(p.published_at, p.scheduled_for, p.created_at)";
+export const publicationTime = sql<number>`${sql.raw(publicationTimeSql)}`;
+
+/** Runs a query for rows. Use it with `$call`. */
+export const listPublications = async (query: { execute(): Promise<PublicationRow[]> }): Promise<Publication[]> =>
+  (await query.execute()).map(toPublication);
+
 /** The condition of the index `publications_by_state_of_post`. SQLite uses the index only for queries that repeat it. */
 export const isNotCanceledSql = (publication: string): string => `${publication}.state <> 'canceled'`;
 
@@ -51,7 +59,7 @@ const isSupersededSql = sql<boolean>`CASE WHEN EXISTS (SELECT 1 FROM publication
 export const isSuperseded = isSupersededSql.as("isSuperseded");
 export const isNotSuperseded = sql<boolean>`${isSupersededSql} = 0`;
 
-interface AccountColumns {
+export interface AccountColumns {
   accountId: string;
   handle: string | null;
   accountName: string | null;

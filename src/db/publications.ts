@@ -7,10 +7,13 @@ import type {
 } from "#domain/ports/publications.ts";
 import { openStates, type PublicationState, type VisibleState } from "#domain/model/publication-states.ts";
 import { toColumnName } from "./columns.ts";
-import { changesRow, statement, type Connection } from "./database.ts";
+import { changesRow, first, selectRows, statement, type Connection } from "./database.ts";
 import {
   isNotSuperseded,
   isSuperseded,
+  listPublications,
+  publicationTime,
+  publicationTimeSql,
   toColumns,
   toDigestColumns,
   toProblemColumns,
@@ -19,17 +22,14 @@ import {
   type PublicationRow,
 } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
-import { assign, createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
+import { assign, buildUpdate, type UpdatePart } from "./update-builder.ts";
 
-const findByRemoteIdQuery = statement(
-  "find_publication_by_remote_id",
-  "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
-);
+const findByRemoteIdQuery = statement("SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2");
 
 /** Bounds what a count reads, however many publications a studio has. */
 const maxExaminedRows = 1000;
 const isOwnRequestSql = "p.requested_client_name IS NULL AND p.requested_by = $2";
-const isSinceSql = "COALESCE(p.published_at, p.scheduled_for, p.created_at) >= $3";
+const isSinceSql = `${publicationTimeSql} >= $3`;
 /** What is counted: the newest rows of `rows` for which `condition` holds. */
 const countedSql: Readonly<Record<keyof PublicationCounts, { rows: string; condition: string }>> = {
   proposed: { rows: "state = 'proposed'", condition: `NOT (${isOwnRequestSql} AND p.approved_revision IS NULL)` },
@@ -42,7 +42,6 @@ const countedSql: Readonly<Record<keyof PublicationCounts, { rows: string; condi
   },
 };
 const countQuery = statement<PublicationCounts>(
-  "count_publications",
   `SELECT ${Object.entries(countedSql)
     .map(
       ([name, { rows, condition }]) => `(SELECT CAST(COUNT(*) AS INTEGER) FROM (
@@ -59,9 +58,7 @@ const countQuery = statement<PublicationCounts>(
 const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
 
 /** The sign keeps SQLite from reading and sorting all publications of a range, instead of one page in the list's order. */
-const unindexedTime = sql<number>`+coalesce(p.published_at, p.scheduled_for, p.created_at)`;
-
-const buildUpdate = createUpdateBuilder<PublicationRow>("publications", "*");
+const unindexedTime = sql<number>`+${publicationTime}`;
 
 export function createPublicationStore(
   connection: Connection,
@@ -86,6 +83,8 @@ export function createPublicationStore(
       ])
       .selectAll("p")
       .where("p.studioId", "=", studioId);
+  const selectInStates = (match: Partial<PublicationRow>, states: readonly PublicationState[]) =>
+    selectRows(q, "publications", match).selectAll().where("state", "in", states).orderBy("id");
 
   return {
     ...createPublishingWorkStore(connection),
@@ -95,10 +94,8 @@ export function createPublicationStore(
         .values({ ...publication, ...toDigestColumns(digest), ...toProblemColumns(problem) })
         .onConflict((conflict) => conflict.doNothing())
         .$call(changesRow),
-    async find(studioId, publicationId) {
-      const row = await selectWithNames(studioId).where("p.id", "=", publicationId).executeTakeFirst();
-      return row && toPublicationWithNames(row);
-    },
+    find: (studioId, publicationId) =>
+      first(selectWithNames(studioId).where("p.id", "=", publicationId).execute(), toPublicationWithNames),
     async listByIds(studioId, publicationIds) {
       if (publicationIds.length === 0) return [];
       const rows = await selectWithNames(studioId).where("p.id", "in", publicationIds).execute();
@@ -130,62 +127,32 @@ export function createPublicationStore(
       return row;
     },
     async countByPost(postId) {
-      const { count } = await q
-        .selectFrom("publications")
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .where("postId", "=", postId)
+      const { count } = await selectRows(q, "publications", { postId })
+        .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
     async hasMoreOpen(studioId, limit) {
-      const rows = await q
-        .selectFrom("publications")
+      const rows = await selectRows(q, "publications", { studioId })
         .select("id")
-        .where("studioId", "=", studioId)
         .where("state", "in", openStates)
         .offset(limit)
         .limit(1)
         .execute();
       return rows.length > 0;
     },
-    async listByPost(postId, states) {
-      const rows = await q
-        .selectFrom("publications")
-        .selectAll()
-        .where("postId", "=", postId)
-        .where("state", "in", states)
-        .orderBy("id")
-        .execute();
-      return rows.map(toPublication);
-    },
-    async listByConnection(connectionId, states, limit) {
-      const rows = await q
-        .selectFrom("publications")
-        .selectAll()
-        .where("connectionId", "=", connectionId)
-        .where("state", "in", states)
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      return rows.map(toPublication);
-    },
-    async listVoided(studioId, after, limit) {
-      const rows = await q
-        .selectFrom("publications")
-        .selectAll()
-        .where((eb) => eb.and({ studioId, state: "proposed" }))
+    listByPost: (postId, states) => selectInStates({ postId }, states).$call(listPublications),
+    listByConnection: (connectionId, states, limit) =>
+      selectInStates({ connectionId }, states).limit(limit).$call(listPublications),
+    listVoided: (studioId, after, limit) =>
+      selectInStates({ studioId }, ["proposed"])
         .where("voidedDigest", "is not", null)
         .where("id", ">", after)
-        .orderBy("id")
         .limit(limit)
-        .execute();
-      return rows.map(toPublication);
-    },
+        .$call(listPublications),
     async listRequested(studioId, { userId, clientId, since }, after, limit) {
-      const rows = await q
-        .selectFrom("publications")
+      const rows = await selectRows(q, "publications", { studioId })
         .selectAll()
-        .where("studioId", "=", studioId)
         .where("id", ">", after)
         .orderBy("id")
         .limit(limit)
@@ -198,7 +165,7 @@ export function createPublicationStore(
         next: rows.length < limit ? undefined : rows.at(-1)?.id,
       };
     },
-    async update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
+    update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
       const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
       if (fence !== undefined) conditions.push(["fence =", fence]);
       if (digest !== undefined) conditions.push(...toDigestConditions(digest));
@@ -206,8 +173,8 @@ export function createPublicationStore(
       if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
       else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
       if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);
-      const [row] = await run(...buildUpdate(assign(toColumns(change)), conditions));
-      return row && toPublication(row);
+      const update = buildUpdate<PublicationRow>("publications", "*", assign(toColumns(change)), conditions);
+      return first(run(...update), toPublication);
     },
     isRemoteIdTaken: async (connectionId, remoteId) =>
       (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0,

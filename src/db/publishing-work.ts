@@ -5,8 +5,8 @@ import type {
   PublicationRunStore,
   PublicationStore,
 } from "#domain/ports/publications.ts";
-import { statement, type Connection, type Statement } from "./database.ts";
-import { toPublication, type PublicationRow } from "./publication-rows.ts";
+import { first, selectRows, statement, type Connection, type Statement } from "./database.ts";
+import { listPublications, toPublication, type PublicationRow } from "./publication-rows.ts";
 
 /** What differs between the engines: row locks, reading the ids in $3, and the choice of an index. */
 interface ClaimDialect {
@@ -47,11 +47,11 @@ const selectFairlySql = (candidates: string, condition: string, { lock, ids }: C
      ORDER BY COALESCE(s.used, 0), COALESCE(h.used, 0), candidate.waiting_since, p.id
      LIMIT 1 ${lock}`;
 
-const claimStatement = (name: string, toSql: (dialect: ClaimDialect) => string): Statement<PublicationRow> =>
-  statement(name, toSql(postgresDialect), toSql(sqliteDialect));
+const claimStatement = (toSql: (dialect: ClaimDialect) => string): Statement<PublicationRow> =>
+  statement(toSql(postgresDialect), { sqlite: toSql(sqliteDialect) });
 
 /** Skips accounts with a running publication; a unique index rejects all but one of several simultaneous claims. */
-const claimDueQuery = claimStatement("claim_due_publication", (dialect) => {
+const claimDueQuery = claimStatement((dialect) => {
   const candidates = `
     SELECT d.connection_id, MIN(d.next_run_at) AS waiting_since FROM publications d ${dialect.dueIndex}
      WHERE d.state = 'scheduled' AND d.next_run_at <= $2
@@ -69,7 +69,7 @@ const claimDueQuery = claimStatement("claim_due_publication", (dialect) => {
    RETURNING *`;
 });
 
-const claimAbandonedQuery = claimStatement("claim_abandoned_publication", (dialect) => {
+const claimAbandonedQuery = claimStatement((dialect) => {
   const candidates = `
     SELECT connection_id, lease_expires_at AS waiting_since FROM publications
      WHERE state IN ('preparing', 'committing') AND lease_expires_at <= $2
@@ -84,17 +84,15 @@ const claimAbandonedQuery = claimStatement("claim_abandoned_publication", (diale
 /** Idle workers run this every second: each part reads one row of an index. */
 const pendingWorkSql = (clock: string): string =>
   `SELECT t.ms AS now,
-          CASE WHEN EXISTS (
-            SELECT 1 FROM publications WHERE state = 'scheduled' AND next_run_at <= t.ms
-          ) THEN 1 ELSE 0 END AS has_due,
-          CASE WHEN EXISTS (
+          EXISTS (SELECT 1 FROM publications WHERE state = 'scheduled' AND next_run_at <= t.ms) AS has_due,
+          EXISTS (
             SELECT 1 FROM publications
              WHERE state IN ('preparing', 'committing') AND lease_expires_at <= t.ms
                AND (next_run_at IS NULL OR next_run_at <= t.ms)
-          ) THEN 1 ELSE 0 END AS has_abandoned,
-          CASE WHEN EXISTS (
+          ) AS has_abandoned,
+          EXISTS (
             SELECT 1 FROM publications WHERE state = 'scheduled' AND started_at IS NULL AND next_run_at < t.ms - $1
-          ) THEN 1 ELSE 0 END AS has_overdue,
+          ) AS has_overdue,
           (SELECT MIN(next_run_at) FROM publications WHERE state = 'scheduled' AND next_run_at > t.ms) AS next_due_at,
           (SELECT MIN(COALESCE(next_run_at, lease_expires_at)) FROM publications
             WHERE state IN ('preparing', 'committing') AND COALESCE(next_run_at, lease_expires_at) > t.ms
@@ -106,13 +104,9 @@ const sqliteClock = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 const pendingWorkQuery = statement<
   Omit<PendingWork, "nextRunAt"> & { nextDueAt: number | null; nextLeaseAt: number | null }
->("find_publishing_work", pendingWorkSql(postgresClock), pendingWorkSql(sqliteClock));
+>(pendingWorkSql(postgresClock), { sqlite: pendingWorkSql(sqliteClock) });
 
-const timeQuery = statement<{ ms: number }>(
-  "get_database_time",
-  `SELECT ${postgresClock} AS ms`,
-  `SELECT ${sqliteClock} AS ms`,
-);
+const timeQuery = statement<{ ms: number }>(`SELECT ${postgresClock} AS ms`, { sqlite: `SELECT ${sqliteClock} AS ms` });
 
 /** The methods for workers. */
 export function createPublishingWorkStore({
@@ -130,36 +124,24 @@ export function createPublishingWorkStore({
       const nextTimes = [nextDueAt, nextLeaseAt].filter((time) => time !== null);
       return { ...work, nextRunAt: nextTimes.length === 0 ? undefined : Math.min(...nextTimes) };
     },
-    async claimDue(claim) {
-      const [row] = await run(claimDueQuery, toClaimParams(claim)).catch(throwConflictOnDuplicate);
-      return row && toPublication(row);
-    },
-    async claimAbandoned(claim) {
-      const [row] = await run(claimAbandonedQuery, toClaimParams(claim));
-      return row && toPublication(row);
-    },
-    async listOverdue(nextRunBefore, limit) {
-      const rows = await q
-        .selectFrom("publications")
+    claimDue: (claim) => first(run(claimDueQuery, toClaimParams(claim)).catch(throwConflictOnDuplicate), toPublication),
+    claimAbandoned: (claim) => first(run(claimAbandonedQuery, toClaimParams(claim)), toPublication),
+    listOverdue: (nextRunBefore, limit) =>
+      selectRows(q, "publications", { state: "scheduled", startedAt: null })
         .selectAll()
-        .where((eb) => eb.and({ state: "scheduled", startedAt: null }))
         .where("nextRunAt", "<", nextRunBefore)
         .orderBy("nextRunAt")
         .limit(limit)
-        .execute();
-      return rows.map(toPublication);
-    },
-    async listStartable(after, limit) {
-      const rows = await q
+        .$call(listPublications),
+    listStartable: (after, limit) =>
+      q
         .selectFrom("publications")
         .selectAll()
         .where("state", "in", ["scheduled", "preparing"])
         .where("id", ">", after)
         .orderBy("id")
         .limit(limit)
-        .execute();
-      return rows.map(toPublication);
-    },
+        .$call(listPublications),
     announceDue: () => notify("publications_due"),
   };
 }

@@ -3,7 +3,7 @@ import type { AssetChangeStore, AssetChangeWrites, RevisionStore, RevisionWrites
 import type { RevisionAsset } from "#domain/model/asset.ts";
 import type { Revision } from "#domain/model/revision.ts";
 import { revisableStates, sentBackCode } from "#domain/model/publication-states.ts";
-import { statement, type Connection } from "./database.ts";
+import { selectRows, statement, type Connection } from "./database.ts";
 import { keepWithinTextLength, textLength } from "./post-row.ts";
 import { isNotCanceledSql } from "./publication-rows.ts";
 import type { Schema } from "./schema.ts";
@@ -16,9 +16,8 @@ const changedSql = (column: "title" | "body" | "status" | "variants" | "tags", i
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
-const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
-      WHERE q.post_id = ${postId}
-        AND q.state IN ('${revisableStates.join("', '")}') AND ${isNotCanceledSql("q")}) THEN 1 ELSE 0 END
+const hasRevisablePublicationsSql = (postId: string): string => `EXISTS (SELECT 1 FROM publications q
+      WHERE q.post_id = ${postId} AND q.state IN ('${revisableStates.join("', '")}') AND ${isNotCanceledSql("q")})
     AS has_publications`;
 
 /** A subquery, because with a join PostgreSQL may read all revisions of the post to find the previous one. */
@@ -29,64 +28,56 @@ interface RecordedRow {
   hasPublications: boolean;
 }
 
-const insertRevisionQuery = statement<RecordedRow>(
-  "insert_revision",
-  `INSERT INTO post_revisions (
-       post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
-       restored_revision, title, body, status, variants, crops, tags, trashed, assets_revision,
-       title_changed, body_changed, status_changed, variants_changed, tags_changed, assets_changed, trashed_changed)
-   SELECT p.id, p.revision, p.studio_id, p.updated_at,
-          CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
-          CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END, CAST($7 AS INTEGER),
-          p.title, p.body, p.status, p.variants, p.crops, p.tags, ${isTrashedSql}, p.assets_revision,
-          ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
-          ${changedSql("variants", "[]")}, ${changedSql("tags", "[]")},
-          CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
-          CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
-     FROM posts p LEFT JOIN post_revisions r ON r.post_id = $8 AND r.revision = ${previousRevisionSql("$8")}
-    WHERE p.id = $8
-   RETURNING ${hasRevisablePublicationsSql("$8")}`,
-);
+const insertRevisionQuery = statement<RecordedRow>(`
+  INSERT INTO post_revisions (
+      post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
+      restored_revision, title, body, status, variants, crops, tags, trashed, assets_revision,
+      title_changed, body_changed, status_changed, variants_changed, tags_changed, assets_changed, trashed_changed)
+  SELECT p.id, p.revision, p.studio_id, p.updated_at,
+         CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
+         CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END, CAST($7 AS INTEGER),
+         p.title, p.body, p.status, p.variants, p.crops, p.tags, ${isTrashedSql}, p.assets_revision,
+         ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
+         ${changedSql("variants", "[]")}, ${changedSql("tags", "[]")},
+         CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
+         CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
+    FROM posts p LEFT JOIN post_revisions r ON r.post_id = $8 AND r.revision = ${previousRevisionSql("$8")}
+   WHERE p.id = $8
+  RETURNING ${hasRevisablePublicationsSql("$8")}`);
 
-const insertAssetsQuery = statement<never>(
-  "insert_revision_assets",
-  `INSERT INTO post_revision_assets (post_id, revision, position, asset_id, kind, mime_type, filename, alt_text)
-   SELECT p.id, p.revision, a.position, a.id, a.kind, a.mime_type, a.filename, a.alt_text
-     FROM posts p JOIN assets a ON a.post_id = p.id
-    WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
-);
+const insertAssetsQuery = statement<never>(`
+  INSERT INTO post_revision_assets (post_id, revision, position, asset_id, kind, mime_type, filename, alt_text)
+  SELECT p.id, p.revision, a.position, a.id, a.kind, a.mime_type, a.filename, a.alt_text
+    FROM posts p JOIN assets a ON a.post_id = p.id
+   WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`);
 
 /**
  * An autosave changes only title, body and variants. It never replaces an approved revision, which may be the one that
  * was published, or one that was sent back, because the next proposal is compared with it.
  */
-const collapseAutosaveQuery = statement<RecordedRow>(
-  "collapse_autosave",
-  `UPDATE post_revisions AS r
-      SET revision = p.revision, at = p.updated_at, title = p.title, body = p.body, variants = p.variants,
-          variants_changed = CASE WHEN r.variants = p.variants THEN r.variants_changed ELSE 1 END,
-          title_changed = CASE WHEN r.title = p.title THEN r.title_changed ELSE 1 END,
-          body_changed = CASE WHEN r.body = p.body THEN r.body_changed ELSE 1 END
-     FROM posts AS p
-    WHERE p.id = $1 AND r.post_id = $1 AND r.revision = ${previousRevisionSql("$1")}
-      AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
-      AND NOT EXISTS (
-        SELECT 1 FROM publications q
-         WHERE q.post_id = r.post_id
-           AND (q.approved_revision = r.revision
-                OR q.revision = r.revision AND q.problem_code = '${sentBackCode}'))
-   RETURNING ${hasRevisablePublicationsSql("$1")}`,
-);
+const collapseAutosaveQuery = statement<RecordedRow>(`
+  UPDATE post_revisions AS r
+     SET revision = p.revision, at = p.updated_at, title = p.title, body = p.body, variants = p.variants,
+         variants_changed = CASE WHEN r.variants = p.variants THEN r.variants_changed ELSE 1 END,
+         title_changed = CASE WHEN r.title = p.title THEN r.title_changed ELSE 1 END,
+         body_changed = CASE WHEN r.body = p.body THEN r.body_changed ELSE 1 END
+    FROM posts AS p
+   WHERE p.id = $1 AND r.post_id = $1 AND r.revision = ${previousRevisionSql("$1")}
+     AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
+     AND NOT EXISTS (
+       SELECT 1 FROM publications q
+        WHERE q.post_id = r.post_id
+          AND (q.approved_revision = r.revision
+               OR q.revision = r.revision AND q.problem_code = '${sentBackCode}'))
+  RETURNING ${hasRevisablePublicationsSql("$1")}`);
 
 export function createRevisionStore(connection: Connection): RevisionStore & RevisionWrites {
   const { q, run } = connection;
   /** Lists the assets of revisions, by the number of the revision that stored them. */
   async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
     if (assetsRevisions.length === 0) return new Map();
-    const rows = await q
-      .selectFrom("postRevisionAssets")
+    const rows = await selectRows(q, "postRevisionAssets", { postId })
       .selectAll()
-      .where("postId", "=", postId)
       .where("revision", "in", [...new Set(assetsRevisions)])
       .orderBy("revision")
       .orderBy("position")
@@ -133,10 +124,8 @@ export function createRevisionStore(connection: Connection): RevisionStore & Rev
       return insertedRow?.hasPublications ?? false;
     },
     async list(postId, { before, limit, maxTextLength }) {
-      const sizes = await q
-        .selectFrom("postRevisions")
+      const sizes = await selectRows(q, "postRevisions", { postId })
         .select(["revision", textLength.as("length")])
-        .where("postId", "=", postId)
         .$if(before !== undefined, (revisions) => revisions.where("revision", "<", before!))
         .orderBy("revision", "desc")
         .limit(limit + 1)

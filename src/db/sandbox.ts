@@ -1,4 +1,4 @@
-import { changesRow, type Connection } from "./database.ts";
+import { changesRow, execute, selectRows, updateRows, type Connection } from "./database.ts";
 import type { SandboxMedia, SandboxPost } from "./schema.ts";
 
 /** For each fault, how many of the next publish requests have it. */
@@ -26,15 +26,11 @@ export interface SandboxStore {
 
 export function createSandboxStore({ q }: Connection): SandboxStore {
   return {
-    async addMedia(media) {
-      await q.insertInto("sandboxMedia").values(media).execute();
-    },
+    addMedia: (media) => q.insertInto("sandboxMedia").values(media).$call(execute),
     async listMedia(account, ids) {
       if (ids.length === 0) return [];
-      const rows = await q
-        .selectFrom("sandboxMedia")
+      const rows = await selectRows(q, "sandboxMedia", { account })
         .select(["id", "mimeType", "bytes", "altText"])
-        .where("account", "=", account)
         .where("id", "in", ids)
         .execute();
       return ids.flatMap((id) => rows.filter((row) => row.id === id)).map(({ id: _, ...media }) => media);
@@ -46,10 +42,8 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
         .onConflict((conflict) => conflict.doNothing())
         .$call(changesRow),
     async findByKey(account, idempotencyKey, createdAfter) {
-      const row = await q
-        .selectFrom("sandboxPosts")
+      const row = await selectRows(q, "sandboxPosts", { account, idempotencyKey })
         .select("id")
-        .where((eb) => eb.and({ account, idempotencyKey }))
         .where("createdAt", ">", createdAfter)
         .executeTakeFirst();
       return row?.id;
@@ -67,10 +61,7 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
       if (rows.length > 0) await q.insertInto("sandboxFaults").values(rows).execute();
     },
     takeFault: (name) =>
-      q
-        .updateTable("sandboxFaults")
-        .set((eb) => ({ remaining: eb("remaining", "-", 1) }))
-        .where("name", "=", name)
+      updateRows(q, "sandboxFaults", { name }, (eb) => ({ remaining: eb("remaining", "-", 1) }))
         .where("remaining", ">", 0)
         .$call(changesRow),
   };

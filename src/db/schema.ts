@@ -48,7 +48,7 @@ export interface TrashColumns {
 /** Who made a change, when, and through which AI client. */
 type AuthorColumns = Author & { at: number };
 
-type ImageTraits = Exclude<ImageInspection, { problem: unknown }>;
+export type ImageTraits = Exclude<ImageInspection, { problem: unknown }>;
 
 /** The tables after all migrations. `columns.ts` says how their names and values differ in the database. */
 export interface Schema {

@@ -100,29 +100,17 @@ function createSaveStatements(table: SearchableTable) {
   const writeTokensSql = (verb: string): string =>
     `${verb} INTO ${tokenTable} (rowid, tokens) SELECT row, $1 FROM ${entryTable} WHERE ${idColumn} = $2`;
   return {
-    upsert: statement(
-      `save_tokens_of_${table}`,
-      `INSERT INTO ${entryTable} (${idColumn}, tokens) VALUES ($1, $2::int[])
-       ON CONFLICT (${idColumn}) DO UPDATE SET tokens = excluded.tokens`,
-    ),
-    addEntry: statement(`add_search_entry_to_${table}`, addEntrySql(entryTable, idColumn)),
-    removeNextEntry: statement<{ id: string }>(
-      `remove_next_search_entry_of_${table}`,
-      `DELETE FROM ${entryTable}
+    upsert: statement(`INSERT INTO ${entryTable} (${idColumn}, tokens) VALUES ($1, $2::int[])
+       ON CONFLICT (${idColumn}) DO UPDATE SET tokens = excluded.tokens`),
+    addEntry: statement(addEntrySql(entryTable, idColumn)),
+    removeNextEntry: statement<{ id: string }>(`DELETE FROM ${entryTable}
         WHERE ${idColumn} = (SELECT ${idColumn} FROM ${entryTable} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1)
-        RETURNING ${idColumn} AS id`,
-    ),
-    setText: statement(
-      `set_search_text_of_${table}`,
-      `UPDATE ${table} SET search_text = $1, search_indexed = 1 WHERE id = $2`,
-    ),
-    markIndexed: statement(
-      `mark_${table}_indexed`,
-      `UPDATE ${table} SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0`,
-    ),
-    markUnindexed: statement(`mark_${table}_unindexed`, `UPDATE ${table} SET search_indexed = 0 WHERE id = $1`),
-    insertTokens: statement(`insert_tokens_of_${table}`, writeTokensSql("INSERT")),
-    replaceTokens: statement(`replace_tokens_of_${table}`, writeTokensSql("INSERT OR REPLACE")),
+        RETURNING ${idColumn} AS id`),
+    setText: statement(`UPDATE ${table} SET search_text = $1, search_indexed = 1 WHERE id = $2`),
+    markIndexed: statement(`UPDATE ${table} SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0`),
+    markUnindexed: statement(`UPDATE ${table} SET search_indexed = 0 WHERE id = $1`),
+    insertTokens: statement(writeTokensSql("INSERT")),
+    replaceTokens: statement(writeTokensSql("INSERT OR REPLACE")),
   };
 }
 
@@ -136,11 +124,9 @@ const claimSql = (table: SearchableTable, columns: string): string =>
    RETURNING ${columns}`;
 
 const claimPostsQuery = statement<Pick<Post, "id" | "studioId" | "title" | "body" | "tags">>(
-  "claim_unindexed_posts",
   claimSql("posts", "id, studio_id, title, body, tags"),
 );
 const claimAssetsQuery = statement<Pick<Asset, "id" | "studioId" | "filename" | "altText" | "tags">>(
-  "claim_unindexed_assets",
   claimSql("assets", "id, studio_id, filename, alt_text, tags"),
 );
 

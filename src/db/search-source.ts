@@ -1,6 +1,6 @@
 import { containsWords } from "#domain/model/search/fold.ts";
 import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/ports/search.ts";
-import type { Connection, Prepare } from "./database.ts";
+import { prepare, type Connection } from "./database.ts";
 import { encodeTokens, indexTables, type SearchState } from "./search-index.ts";
 
 /** How to search one table. */
@@ -54,7 +54,6 @@ const encodeIds = {
 export function createSearchSource<Item, Filter>(
   { engine, run }: Connection,
   definition: SearchDefinition<Item, Filter>,
-  prepare: Prepare,
 ): SearchSource<Item, Filter> {
   const { table, columns, textColumns } = definition;
   const { entryTable, idColumn, tokenTable } = indexTables[table];
@@ -90,7 +89,7 @@ export function createSearchSource<Item, Filter>(
         const names = { entryTable, idColumn, tokenTable };
         const candidatesSql = buildCandidatesSql[engine](bind, names, tokenLists, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
-        return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS passes_filter
+        return `SELECT t.id, ${bytesSql} AS bytes, ${conditions.join(" AND ")} AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
       }),
     async findMatches(studioId, ids, filter, terms) {

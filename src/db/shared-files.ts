@@ -1,23 +1,18 @@
 import type { Asset } from "#domain/model/asset.ts";
 import type { SharedFileStore, SharedFileWrites } from "#domain/ports/assets.ts";
 import { assetColumnsSql, toReadyAsset } from "./asset-row.ts";
-import { statement, type Connection } from "./database.ts";
+import { deleteRows, first, statement, type Connection } from "./database.ts";
 
 /** An update that changes nothing locks the row on both engines, so a deletion of the asset waits for the copy. */
-const lockAssetQuery = statement<Asset>(
-  "lock_asset_to_copy",
-  `UPDATE assets SET change_count = change_count
-    WHERE studio_id = $1 AND id = $2 AND status = 'ready' AND trashed_at IS NULL RETURNING ${assetColumnsSql}`,
-);
+const lockAssetQuery = statement<Asset>(`
+  UPDATE assets SET change_count = change_count
+   WHERE studio_id = $1 AND id = $2 AND status = 'ready' AND trashed_at IS NULL RETURNING ${assetColumnsSql}`);
 
-const incrementAssetCountQuery = statement<never>(
-  "add_asset_to_shared_file",
-  `INSERT INTO shared_files (storage_key, studio_id, asset_count) VALUES ($1, $2, 2)
-   ON CONFLICT (storage_key) DO UPDATE SET asset_count = shared_files.asset_count + 1`,
-);
+const incrementAssetCountQuery = statement<never>(`
+  INSERT INTO shared_files (storage_key, studio_id, asset_count) VALUES ($1, $2, 2)
+  ON CONFLICT (storage_key) DO UPDATE SET asset_count = shared_files.asset_count + 1`);
 
 const decrementAssetCountQuery = statement<{ assetCount: number }>(
-  "remove_asset_from_shared_file",
   "UPDATE shared_files SET asset_count = asset_count - 1 WHERE storage_key = $1 RETURNING asset_count",
 );
 
@@ -27,20 +22,15 @@ const listAssetsQuery = statement<{
   filename: string;
   postId: string | null;
   title: string | null;
-}>(
-  "list_assets_of_file",
-  `WITH uses AS MATERIALIZED
-     (SELECT id, studio_id, filename, post_id FROM assets WHERE storage_key = $1 AND trashed_at IS NULL)
-   SELECT u.id, u.filename, u.post_id, p.title FROM uses u LEFT JOIN posts p ON p.id = u.post_id
-    WHERE u.studio_id = $2 ORDER BY u.id DESC LIMIT $3`,
-);
+}>(`
+  WITH uses AS MATERIALIZED
+    (SELECT id, studio_id, filename, post_id FROM assets WHERE storage_key = $1 AND trashed_at IS NULL)
+  SELECT u.id, u.filename, u.post_id, p.title FROM uses u LEFT JOIN posts p ON p.id = u.post_id
+   WHERE u.studio_id = $2 ORDER BY u.id DESC LIMIT $3`);
 
 export function createSharedFileStore({ q, run }: Connection): SharedFileStore & SharedFileWrites {
   return {
-    async lockAsset(studioId, assetId) {
-      const [row] = await run(lockAssetQuery, [studioId, assetId]);
-      return row && toReadyAsset(row);
-    },
+    lockAsset: (studioId, assetId) => first(run(lockAssetQuery, [studioId, assetId]), toReadyAsset),
     async incrementAssetCount({ storageKey, studioId }) {
       await run(incrementAssetCountQuery, [storageKey, studioId]);
     },
@@ -48,7 +38,7 @@ export function createSharedFileStore({ q, run }: Connection): SharedFileStore &
       const [row] = await run(decrementAssetCountQuery, [fileKey]);
       if (!row) return true; // the file was never copied, so it had only this asset
       if (row.assetCount > 0) return false;
-      await q.deleteFrom("sharedFiles").where("storageKey", "=", fileKey).execute();
+      await deleteRows(q, "sharedFiles", { storageKey: fileKey }).execute();
       return true;
     },
     async listAssets(studioId, fileKey, limit) {

@@ -71,21 +71,16 @@ export function openSqlite(path: string): Database {
     }),
   });
 
-  const compile = (statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery => {
-    const { sql, paramIndexes } = toPositional(statement);
-    return CompiledQuery.raw(
-      sql,
-      paramIndexes.map((i) => params[i]),
-    );
-  };
+  const compile = ({ sqliteSql }: Statement<unknown>, params: readonly unknown[]): CompiledQuery =>
+    CompiledQuery.raw(sqliteSql, [...params]);
 
   return createDatabase({
     name: "sqlite",
     q,
     runPrepared: async (statement, params) => {
-      const { sql, paramIndexes } = toPositional(statement);
+      const sql = statement.sqliteSql;
       if (/^(INSERT|UPDATE|DELETE)/.test(sql)) return (await q.executeQuery(compile(statement, params))).rows;
-      const rows = translateErrors(() => prepareRead(sql).readRows(paramIndexes.map((i) => params[i])));
+      const rows = translateErrors(() => prepareRead(sql).readRows(params));
       await waitForTurn();
       return rows;
     },
@@ -161,28 +156,6 @@ function createStatementCache(db: DatabaseSync): (sql: string) => PreparedStatem
     cache.set(sql, newEntry);
     return newEntry;
   };
-}
-
-interface PositionalSql {
-  sql: string;
-  /** For each `?`, the index of its value in the parameters. */
-  paramIndexes: number[];
-}
-
-const positionalCache = new WeakMap<Statement<unknown>, PositionalSql>();
-
-/** Replaces `$n` by `?`, which node:sqlite binds by position. */
-function toPositional(statement: Statement<unknown>): PositionalSql {
-  const cachedEntry = positionalCache.get(statement);
-  if (cachedEntry) return cachedEntry;
-  const paramIndexes: number[] = [];
-  const sql = (statement.sqliteSql ?? statement.sql).replace(/\$(\d+)/g, (_, number: string) => {
-    paramIndexes.push(Number(number) - 1);
-    return "?";
-  });
-  const newEntry = { sql, paramIndexes };
-  positionalCache.set(statement, newEntry);
-  return newEntry;
 }
 
 function translateErrors<T>(work: () => T): T {

@@ -1,22 +1,18 @@
 import type { StrayFileStore } from "#domain/ports/assets.ts";
-import { statement, type Connection } from "./database.ts";
+import { deleteRows, execute, statement, type Connection } from "./database.ts";
 
 const claimForAssetQuery = statement<{ key: string }>(
-  "assign_stray_key_to_asset",
   "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
 );
 
-const markDueKeysForDeletionQuery = statement<{ key: string }>(
-  "mark_due_keys_for_deletion",
-  `UPDATE stray_files SET doomed = 1
-    WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
-);
+const markDueKeysForDeletionQuery = statement<{ key: string }>(`
+  UPDATE stray_files SET doomed = 1
+   WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`);
 
 export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
   return {
-    async reserve(key, dueAt) {
-      await q.insertInto("strayFiles").values({ key, dueAt, isMarkedForDeletion: false }).execute();
-    },
+    reserve: (key, dueAt) =>
+      q.insertInto("strayFiles").values({ key, dueAt, isMarkedForDeletion: false }).$call(execute),
     claimForAsset: async (key) => (await run(claimForAssetQuery, [key])).length > 0,
     async markForDeletion(keys, dueAt) {
       if (keys.length === 0) return;
@@ -30,7 +26,7 @@ export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
       (await run(markDueKeysForDeletionQuery, [now, limit])).map(({ key }) => key),
     async deleteRecords(keys) {
       if (keys.length === 0) return;
-      await q.deleteFrom("strayFiles").where("key", "in", keys).where("isMarkedForDeletion", "=", true).execute();
+      await deleteRows(q, "strayFiles", { isMarkedForDeletion: true }).where("key", "in", keys).execute();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { StudioContentStore } from "#domain/ports/studios.ts";
 import { assetColumns } from "./asset-row.ts";
-import type { Connection } from "./database.ts";
+import { execute, type Connection } from "./database.ts";
 
 /** The rows of a post that have no limit or a high one, with their order of deletion: replies before their comment. */
 const postDetails = [
@@ -42,9 +42,7 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
         .execute();
       return rows.map(({ id }) => id);
     },
-    async deleteRows(table, ids) {
-      await q.deleteFrom(table).where("id", "in", ids).execute();
-    },
+    deleteRows: (table, ids) => q.deleteFrom(table).where("id", "in", ids).$call(execute),
     deleteAssets: (ids) => q.deleteFrom("assets").where("id", "in", ids).returning(assetColumns).execute(),
     async deletePostDetails(postIds, limit) {
       let count = 0;

@@ -1,5 +1,5 @@
 import type { StudioStore } from "#domain/ports/studios.ts";
-import { changesRow, type Connection } from "./database.ts";
+import { changesRow, deleteRows, execute, selectRows, updateRows, type Connection } from "./database.ts";
 import { containsText } from "./users.ts";
 
 /**
@@ -7,11 +7,9 @@ import { containsText } from "./users.ts";
  * against the same limit. Returns false if the studio is deleted.
  */
 export const lockForCounting = (q: Connection["q"], studioId: string): Promise<boolean> =>
-  q
-    .updateTable("studios")
-    .set(({ ref }) => ({ usedBytes: ref("usedBytes") }))
-    .where((eb) => eb.and({ id: studioId, deletedAt: null }))
-    .$call(changesRow);
+  updateRows(q, "studios", { id: studioId, deletedAt: null }, ({ ref }) => ({ usedBytes: ref("usedBytes") })).$call(
+    changesRow,
+  );
 
 const columns = ["id", "name", "slug", "timezone", "approval", "createdAt"] as const;
 
@@ -30,43 +28,26 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
         .execute();
       return true;
     },
-    find: (studioId) =>
-      q
-        .selectFrom("studios")
-        .select(columns)
-        .where((eb) => eb.and({ id: studioId, deletedAt: null }))
-        .executeTakeFirst(),
+    find: (studioId) => selectRows(q, "studios", { id: studioId, deletedAt: null }).select(columns).executeTakeFirst(),
     update: (studioId, changes) =>
-      q
-        .updateTable("studios")
-        .set(changes)
-        .where((eb) => eb.and({ id: studioId, deletedAt: null }))
-        .returning(columns)
-        .executeTakeFirst(),
+      updateRows(q, "studios", { id: studioId, deletedAt: null }, changes).returning(columns).executeTakeFirst(),
     list: ({ search, before, limit }) =>
-      q
-        .selectFrom("studios")
+      selectRows(q, "studios", { deletedAt: null })
         .select(columns)
-        .where("deletedAt", "is", null)
         .$if(search !== undefined, (studios) => studios.where(containsText(["name", "slug"], search!)))
         .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute(),
     async lock(studioId) {
-      if (engine === "postgres")
-        await q.selectFrom("studios").select("id").where("id", "=", studioId).forUpdate().execute();
+      if (engine === "postgres") await selectRows(q, "studios", { id: studioId }).select("id").forUpdate().execute();
     },
     async markDeleted(studioId, now) {
       // The slug of a deleted studio is available again. No slug is an id, because ids contain an underscore.
-      await q.updateTable("studios").set({ deletedAt: now, slug: studioId }).where("id", "=", studioId).execute();
-      await q
-        .deleteFrom("publications")
-        .where("studioId", "=", studioId)
-        .where("state", "in", ["preparing", "committing"])
-        .execute();
+      await updateRows(q, "studios", { id: studioId }, { deletedAt: now, slug: studioId }).execute();
+      await deleteRows(q, "publications", { studioId }).where("state", "in", ["preparing", "committing"]).execute();
       for (const table of ["invitations", "platformConnects", "memberships"] as const)
-        await q.deleteFrom(table).where("studioId", "=", studioId).execute();
+        await deleteRows(q, table, { studioId }).execute();
     },
     async listDeleted(latestDeletion, limit) {
       const rows = await q
@@ -78,8 +59,6 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
         .execute();
       return rows.map(({ id }) => id);
     },
-    async delete(studioId) {
-      await q.deleteFrom("studios").where("id", "=", studioId).where("deletedAt", "is not", null).execute();
-    },
+    delete: (studioId) => deleteRows(q, "studios", { id: studioId }).where("deletedAt", "is not", null).$call(execute),
   };
 }

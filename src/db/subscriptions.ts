@@ -1,6 +1,6 @@
 import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/ports/subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
-import { listStatement, statement, type Connection } from "./database.ts";
+import { deleteRows, listStatement, statement, updateRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 import { isNotCanceledSql } from "./publication-rows.ts";
 
@@ -16,10 +16,11 @@ interface VersionRow {
   newestPublication: string | null;
   assets: string | null;
 }
+/**
+ * All visible changes of an asset increase its `change_count`, except the first inspection of its image. A canceled
+ * publication no longer changes; the newest id shows that one was added and canceled since the last check.
+ */
 const versionsQuery = listStatement<VersionRow>(
-  "find_post_versions",
-  // All visible changes of an asset increase its `change_count`, except the first inspection of its image. A canceled
-  // publication no longer changes; the newest id shows that one was added and canceled since the last check.
   (postIds) => `SELECT p.id, p.studio_id, p.revision, p.trashed_at,
       (SELECT string_agg(u.id || ':' || u.state || ':' || u.revision || ':' || COALESCE(u.scheduled_for, 0) || ':' ||
                 COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, '') || ':' ||
@@ -36,7 +37,6 @@ const versionsQuery = listStatement<VersionRow>(
 
 /** A separate query, because the posts of a studio share its connections. */
 const connectionsQuery = listStatement<{ studioId: string; connections: string }>(
-  "find_connection_versions",
   (studioIds) => `SELECT studio_id,
       string_agg(id || ':' || COALESCE(handle, name, '') || ':' || COALESCE(limits, ''), ',' ORDER BY id) AS connections
     FROM platform_connections WHERE state = 'connected' AND studio_id IN ${studioIds} GROUP BY studio_id`,
@@ -48,7 +48,6 @@ const accessQuery = listStatement<{
   grantStudioId: string | null;
   studioId: string;
 }>(
-  "find_token_access",
   (tokenHashes) => `SELECT r.id_hash, r.expires_at, m.studio_id, ${memberStudioSql("g.studio_id")} AS grant_studio_id
      FROM oauth_records r
      JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
@@ -58,15 +57,12 @@ const accessQuery = listStatement<{
 );
 
 const sessionsQuery = listStatement<{ idHash: string; streamId: string | null; posts: string }>(
-  "find_mcp_sessions",
   (idHashes) => `SELECT id_hash, stream_id, posts FROM mcp_sessions WHERE id_hash IN ${idHashes}`,
 );
 
-const commitMarkerQuery = statement<{ dataVersion: number }>(
-  "get_commit_marker",
-  "SELECT NULL AS data_version",
-  "SELECT data_version FROM pragma_data_version",
-);
+const commitMarkerQuery = statement<{ dataVersion: number }>("SELECT NULL AS data_version", {
+  sqlite: "SELECT data_version FROM pragma_data_version",
+});
 
 /** A client that starts more sessions loses the subscriptions of the oldest ones. */
 const maxSessionsPerGrant = 100;
@@ -81,9 +77,7 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
       .onConflict((conflict) => conflict.column("idHash").doUpdateSet({ expiresAt, ...stream }))
       .returning("posts")
       .executeTakeFirstOrThrow();
-    await q
-      .deleteFrom("mcpSessions")
-      .where("grantId", "=", grantId)
+    await deleteRows(q, "mcpSessions", { grantId })
       .where("idHash", "!=", idHash)
       .where("idHash", "not in", (sessions) =>
         sessions
@@ -136,11 +130,8 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
     },
     lockSession: (session) => upsertSession(session, undefined),
     async savePosts(idHash, posts) {
-      await q
-        .updateTable("mcpSessions")
-        .set({ posts: JSON.stringify(Object.fromEntries(posts)) })
-        .where("idHash", "=", idHash)
-        .execute();
+      const json = JSON.stringify(Object.fromEntries(posts));
+      await updateRows(q, "mcpSessions", { idHash }, { posts: json }).execute();
       await notify("changes", `session:${idHash}`);
     },
     async findSessions(idHashes) {

@@ -21,13 +21,11 @@ const buildItemsSql = (type: TrashItem["type"], titleColumn: string, table: stri
         AND (trashed_at < $3 OR (trashed_at = $3 AND id < $4))
       ORDER BY trashed_at DESC, id DESC LIMIT $5) AS ${type}s`;
 
-const listTrashQuery = statement<TrashItem>(
-  "list_trash",
-  `SELECT u.name AS by_name, t.* FROM (
-     ${buildItemsSql("post", "title", "posts", "")} UNION ALL ${buildItemsSql("asset", "filename", "assets", "AND post_id IS NULL")}
-   ) AS t LEFT JOIN users u ON u.id = t.by
-   ORDER BY t.at DESC, t.id DESC LIMIT $5`,
-);
+const listTrashQuery = statement<TrashItem>(`
+  SELECT u.name AS by_name, t.* FROM (
+    ${buildItemsSql("post", "title", "posts", "")} UNION ALL ${buildItemsSql("asset", "filename", "assets", "AND post_id IS NULL")}
+  ) AS t LEFT JOIN users u ON u.id = t.by
+  ORDER BY t.at DESC, t.id DESC LIMIT $5`);
 
 export function createTrashStore({ q, run }: Connection): TrashStore & TrashWrites {
   return {

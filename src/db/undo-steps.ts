@@ -15,7 +15,7 @@ import {
 } from "#domain/model/revision.ts";
 import type { ChangeCursor, ChangeSelection, ListChangedIds } from "#domain/ports/history.ts";
 import type { CommentStep } from "#domain/model/comment.ts";
-import type { Connection } from "./database.ts";
+import { selectRows, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 // Reads the changes that an undo considers.
@@ -55,10 +55,8 @@ export async function listRevisionSteps(
     .executeTakeFirst();
   const firstRevision = firstSelected?.revision ?? undefined;
   if (firstRevision === undefined) return [];
-  const lastBefore = await q
-    .selectFrom("postRevisions")
+  const lastBefore = await selectRows(q, "postRevisions", { postId })
     .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
-    .where("postId", "=", postId)
     .where("revision", "<", firstRevision)
     .executeTakeFirst();
   const steps: RevisionStep[] = [];
@@ -111,10 +109,8 @@ async function listRevisionAssets(
   to: number,
 ): Promise<Map<number, string[]>> {
   // A range rather than a list of revisions, which could exceed the parameters of a statement.
-  const rows = await q
-    .selectFrom("postRevisionAssets")
+  const rows = await selectRows(q, "postRevisionAssets", { postId })
     .select(["revision", "assetId"])
-    .where("postId", "=", postId)
     .where("revision", ">=", from)
     .where("revision", "<=", to)
     .orderBy("revision")

@@ -1,5 +1,5 @@
 import { toColumnName } from "./columns.ts";
-import { createPreparer, type Statement } from "./database.ts";
+import { prepare, type Statement } from "./database.ts";
 
 /** Part of an UPDATE: complete SQL, or SQL before and after the placeholder of a value. */
 export type UpdatePart = string | [sqlBefore: string, value: unknown, sqlAfter?: string];
@@ -11,23 +11,19 @@ export const assign = (values: object): UpdatePart[] =>
     .map(([property, value]) => [`${toColumnName(property)} =`, value]);
 
 /**
- * Returns a function that builds an UPDATE and its parameters. Each combination of columns and conditions is compiled
- * and prepared once; a query builder would compile it for every call.
+ * Builds an UPDATE and its parameters. Each combination of columns and conditions is compiled and prepared once; a query
+ * builder would compile it for every call.
  */
-export function createUpdateBuilder<Row>(
+export function buildUpdate<Row>(
   table: string,
   columns: string,
-): (
   assignments: readonly UpdatePart[],
   conditions: readonly UpdatePart[],
-) => [statement: Statement<Row>, params: unknown[]] {
-  const prepare = createPreparer(`update_${table}`);
-  return (assignments, conditions) => {
-    const params: unknown[] = [];
-    const render = (part: UpdatePart): string =>
-      typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}${part[2] ?? ""}`;
-    const setClause = assignments.map(render).join(", ");
-    const sql = `UPDATE ${table} SET ${setClause} WHERE ${conditions.map(render).join(" AND ")} RETURNING ${columns}`;
-    return [prepare(sql), params];
-  };
+): [statement: Statement<Row>, params: unknown[]] {
+  const params: unknown[] = [];
+  const render = (part: UpdatePart): string =>
+    typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}${part[2] ?? ""}`;
+  const setClause = assignments.map(render).join(", ");
+  const sql = `UPDATE ${table} SET ${setClause} WHERE ${conditions.map(render).join(" AND ")} RETURNING ${columns}`;
+  return [prepare(sql), params];
 }

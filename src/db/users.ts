@@ -2,7 +2,16 @@ import { sql, type RawBuilder } from "kysely";
 import type { SessionStore, UserStore } from "#domain/ports/access.ts";
 import type { User } from "#domain/model/user.ts";
 import { listColumns } from "./columns.ts";
-import { changesRow, countChangedRows, listStatement, statement, type Connection } from "./database.ts";
+import {
+  changesRow,
+  countChangedRows,
+  deleteRows,
+  execute,
+  listStatement,
+  statement,
+  updateRows,
+  type Connection,
+} from "./database.ts";
 
 /**
  * Matches rows in which a column contains the text, ignoring the case of A to Z.
@@ -58,10 +67,7 @@ export function createUserStore({ q }: Connection): UserStore {
         .orderBy("m.studioId")
         .execute(),
     setActiveStudio: (userId, studioId) =>
-      q
-        .updateTable("users")
-        .set({ activeStudioId: studioId })
-        .where("id", "=", userId)
+      updateRows(q, "users", { id: userId }, { activeStudioId: studioId })
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom("memberships").select("userId").where("userId", "=", userId).where("studioId", "=", studioId),
@@ -78,23 +84,17 @@ export function createUserStore({ q }: Connection): UserStore {
         .limit(limit)
         .execute(),
     setDisabled: (userId, disabledAt) =>
-      q
-        .updateTable("users")
-        .set({ disabledAt })
-        .where("id", "=", userId)
+      updateRows(q, "users", { id: userId }, { disabledAt })
         .where("disabledAt", disabledAt === null ? "is not" : "is", null)
         .$call(changesRow),
   };
 }
 
-const findSessionUserQuery = statement<User>(
-  "find_session_user",
-  `SELECT ${listColumns(columns, "u")} FROM sessions s JOIN users u ON u.id = s.user_id
-    WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`,
-);
+const findSessionUserQuery = statement<User>(`
+  SELECT ${listColumns(columns, "u")} FROM sessions s JOIN users u ON u.id = s.user_id
+   WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`);
 
 const sessionAccessQuery = listStatement<{ tokenHash: string; expiresAt: number; studioId: string }>(
-  "find_session_access",
   (tokenHashes) => `SELECT c.token_hash, c.expires_at, m.studio_id
      FROM sessions c
      JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
@@ -105,9 +105,8 @@ const sessionAccessQuery = listStatement<{ tokenHash: string; expiresAt: number;
 
 export function createSessionStore({ q, run }: Connection): SessionStore {
   return {
-    async insert(tokenHash, userId, now, expiresAt) {
-      await q.insertInto("sessions").values({ tokenHash, userId, createdAt: now, expiresAt }).execute();
-    },
+    insert: (tokenHash, userId, createdAt, expiresAt) =>
+      q.insertInto("sessions").values({ tokenHash, userId, createdAt, expiresAt }).$call(execute),
     findUser: async (tokenHash, now) => (await run(findSessionUserQuery, [tokenHash, now]))[0],
     async findAccess(tokenHashes, now) {
       const accessByToken = new Map<string, { expiresAt: number; studioIds: Set<string> }>();
@@ -118,9 +117,7 @@ export function createSessionStore({ q, run }: Connection): SessionStore {
       }
       return accessByToken;
     },
-    async delete(tokenHash) {
-      await q.deleteFrom("sessions").where("tokenHash", "=", tokenHash).execute();
-    },
-    deleteForUser: (userId) => q.deleteFrom("sessions").where("userId", "=", userId).$call(countChangedRows),
+    delete: (tokenHash) => deleteRows(q, "sessions", { tokenHash }).$call(execute),
+    deleteForUser: (userId) => deleteRows(q, "sessions", { userId }).$call(countChangedRows),
   };
 }

@@ -1,3 +1,4 @@
+import { statement } from "#db/database.ts";
 import { writes } from "#domain/ports/write-stores.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -275,10 +276,9 @@ forEachEngine(
 
 async function isWaitingForLock({ database }: Fixture): Promise<boolean> {
   const rows = await database.run<{ waiting: number }>(
-    {
-      name: "count_lock_waits",
-      sql: "SELECT COUNT(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    },
+    statement(
+      "SELECT COUNT(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    ),
     [],
   );
   return (rows[0]?.waiting ?? 0) > 0;

@@ -8,7 +8,7 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { unscheduledColumns } from "#domain/model/publish-time.ts";
 import { type PublishingWorker, startPublishingWorker, type WorkerOptions } from "#domain/jobs/publishing/worker.ts";
 import { undoPublications } from "#domain/undo/undo-publications.ts";
-import type { Database } from "#db/database.ts";
+import { statement, type Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { hours, minutes } from "#lib/clock.ts";
@@ -268,12 +268,9 @@ forOneEngine("the publishing worker", (fixture) => {
 
   const findListener = async (): Promise<number | undefined> => {
     const rows = await fixture.database.run<{ pid: number }>(
-      {
-        name: "find_listener",
-        sql: `SELECT pid FROM pg_stat_activity
+      statement(`SELECT pid FROM pg_stat_activity
                WHERE application_name = 'atelier listener' AND datname = current_database() AND query LIKE 'LISTEN%'
-                 AND state = 'idle'`,
-      },
+                 AND state = 'idle'`),
       [],
     );
     return rows[0]?.pid;
@@ -287,7 +284,7 @@ forOneEngine("the publishing worker", (fixture) => {
 
     const pid = await findListener();
     assert.ok(pid);
-    const terminate = { name: "terminate", sql: "SELECT pg_terminate_backend($1)" };
+    const terminate = statement("SELECT pg_terminate_backend($1)");
     await fixture.database.run(terminate, [pid]);
     // The notification may be lost: the worker searches again when the listener has reconnected.
     await waitUntilPublished(await publish("While the connection is lost"));

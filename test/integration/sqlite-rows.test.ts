@@ -16,9 +16,9 @@ test("rows keep their column names when another process adds columns (RUN-7)", a
   newerProcess.exec("CREATE TABLE files (id TEXT, bytes INTEGER); INSERT INTO files VALUES ('a', 5)");
   const database = openSqlite(path);
   const queries = [
-    statement<object>("all_of_one_table", "SELECT 7 AS part_bytes, f.* FROM files f WHERE f.id = $1"),
-    statement<object>("all", "SELECT * FROM files WHERE id = $1"),
-    statement<object>("named", "SELECT bytes, 7 AS part_bytes FROM files WHERE id = $1"),
+    statement<object>("SELECT 7 AS part_bytes, f.* FROM files f WHERE f.id = $1"),
+    statement<object>("SELECT * FROM files WHERE id = $1"),
+    statement<object>("SELECT bytes, 7 AS part_bytes FROM files WHERE id = $1"),
   ];
   const readRows = async () => {
     const rows = [];
@@ -33,7 +33,7 @@ test("rows keep their column names when another process adds columns (RUN-7)", a
   assert.deepEqual(await readRows(), expectedRows);
   newerProcess.exec("ALTER TABLE files ADD COLUMN name TEXT DEFAULT 'new'");
   assert.deepEqual(await readRows(), expectedRows);
-  const misplaced = statement<object>("misplaced", "SELECT f.*, 7 AS part_bytes FROM files f WHERE f.id = $1");
+  const misplaced = statement<object>("SELECT f.*, 7 AS part_bytes FROM files f WHERE f.id = $1");
   await assert.rejects(database.run(misplaced, ["a"]), /other columns follow/);
   await database.close();
   newerProcess.close();

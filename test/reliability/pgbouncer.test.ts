@@ -155,10 +155,9 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
     try {
       const readTimeouts = (connection: Pick<typeof database, "run">) =>
         connection.run<{ statement: string; idle: string }>(
-          {
-            name: "timeouts",
-            sql: "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle",
-          },
+          statement(
+            "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle",
+          ),
           [],
         );
       const expected = [{ statement: "2500ms", idle: "10s" }];
@@ -188,7 +187,7 @@ test(
     const pooler = await startPgBouncer(program ?? "", cluster.url());
     const location = await createTemporaryDatabase("postgres", cluster.url(), pooler.url);
     const database = await openDatabase({ ...location, log: silentLog });
-    const query = statement("one", "SELECT 1");
+    const query = statement("SELECT 1");
     const runCalls = async (): Promise<Set<string>> => {
       const transact = () => database.transact((tx) => tx.run(query, []));
       return new Set(

@@ -194,7 +194,7 @@ describe("a PostgreSQL outage", { skip: skipWithoutPrograms }, () => {
     await query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
     await query("SELECT pg_reload_conf()");
     try {
-      const rename = statement("rename_all", "UPDATE users SET name = name");
+      const rename = statement("UPDATE users SET name = name");
       for (const write of [
         () => createPost(deps, owner, { title: "A", body: "" }),
         () => database.run(rename, []),

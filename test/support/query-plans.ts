@@ -36,8 +36,8 @@ export function recordPlans({ database, engine }: Fixture): {
       ...database,
       q: database.q.withPlugin(recorder),
       run(query, params) {
-        const sql = engine === "sqlite" ? (query.sqliteSql ?? query.sql) : query.sql;
-        const explainQuery = statement<Row>(`explain_${query.name}`, `${explain} ${sql}`);
+        const sql = engine === "sqlite" ? query.sqliteSql : query.sql;
+        const explainQuery = statement<Row>(`${explain} ${sql}`);
         explainers.push(async (tx) => toPlan(sql, await tx.run(explainQuery, params)));
         return database.run(query, params);
       },
