@@ -7,7 +7,7 @@ import { throwAsAppError } from "../model/platform-error.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { ConnectLink, PendingConnect, PlatformApp, SealedPendingConnect } from "../ports/platforms.ts";
+import type { ConnectLink, PlatformApp, SealedPendingConnect } from "../ports/platforms.ts";
 import { getConfiguredPlatform } from "../steps/configured-platform.ts";
 import { resolveStudioCaller } from "../steps/resolve-studio-caller.ts";
 
