@@ -6,7 +6,7 @@ import { getBox } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { fromNow } from "../support/clock.ts";
 import { waitForAnnouncement } from "../support/drag-announcements.ts";
-import { holdRequests, pressMenuItem, waitForMenu } from "../support/page-waits.ts";
+import { holdRequests, pressMenuItem, refetch, waitForMenu } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
 import { phone, useStudioPages } from "../support/studio-pages.ts";
 import { newMember } from "../support/users.ts";
@@ -176,8 +176,8 @@ describe("files in the post editor in a browser", { skip: skipWithoutChromium },
     const bars = page.getByRole("progressbar");
     await bars.nth(2).waitFor();
     await waitUntil(async () => (await pages.readPost(postId)).assets.length === 4, { timeoutMs: 60_000 });
-    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(`**/posts/${postId}`);
-    // A poll can return a file before the page knows that it is one of its uploads.
+    await refetch(page, new RegExp(`/posts/${postId}$`));
+    // A response can contain a file before the page knows that it is one of its uploads.
     await waitUntil(
       async () => {
         const counts = await Promise.all(names.map((name) => page.getByText(name, { exact: true }).count()));

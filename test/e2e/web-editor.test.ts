@@ -7,10 +7,13 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { blockPolls, holdRequests, resizeWindow, waitForFit } from "../support/page-waits.ts";
+import { holdFetches, holdRequests, resizeWindow, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { phone, useStudioPages } from "../support/studio-pages.ts";
 import { waitUntil } from "../support/wait-until.ts";
+
+const getOverflow = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }): number =>
+  scrollWidth - clientWidth;
 
 describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
   const pages = useStudioPages({ accounts: ["blue-harbour"] });
@@ -96,13 +99,13 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await findViolations(page), []);
 
     // Another person changes the same text while the user types.
-    await blockPolls(page, "**/posts/*");
+    const showPost = await holdFetches(page, "**/posts/*");
     const variants = [{ connectionId, body: "Vases, for everyone." }];
     await updatePost(pages.deps, pages.owner, { postId, variants });
     const conflictResponse = page.waitForResponse((response) => response.status() === 409);
     await field.fill("Vases, for the whole harbour.");
     await conflictResponse;
-    await page.unroute("**/posts/*");
+    await showPost();
     const alert = page.getByRole("alert").filter({ hasText: "changed while you were editing" });
     await alert.waitFor();
     await page.getByText("Not saved", { exact: true }).waitFor();
@@ -191,7 +194,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const { height } = await getBox(header);
     const assertHeader = async (windowWidth: number): Promise<void> => {
       await resizeWindow(page, { width: windowWidth, height: 900 });
-      assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
+      assert.equal(await header.evaluate(getOverflow), 0, "the header fits");
       assert.equal((await getBox(header)).height, height, "the header has one row");
     };
     await assertHeader(1200);

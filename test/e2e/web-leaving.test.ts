@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { listTrash } from "#domain/trash/trash.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { waitForFit } from "../support/page-waits.ts";
+import { refetch, waitForFit } from "../support/page-waits.ts";
 import { jpeg } from "../support/samples.ts";
 import { phone, plannedDay, useStudioPages } from "../support/studio-pages.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -173,7 +173,7 @@ describe("leaving and removing posts in a browser", { skip: skipWithoutChromium 
     await page.getByRole("button", { name: "Undo" }).click();
     await openPost(page, "Pier");
     await fileMenu.waitFor();
-    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(`**/posts/${postId}`);
+    await refetch(page, new RegExp(`/posts/${postId}$`));
     assert.deepEqual(rejectedUrls, []);
   });
 

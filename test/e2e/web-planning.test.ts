@@ -99,7 +99,7 @@ describe("planned and failed publications in a browser", { skip: skipWithoutChro
     const hold = Promise.withResolvers<void>();
     await page.route(`**/posts/${postId}`, async (route) => {
       if (isFailing) return route.fulfill({ status: 400, json: {} });
-      await hold.promise; // a poll must not load the post before the user tries again
+      await hold.promise; // nothing must load the post before the user tries again
       return route.continue();
     });
     await openDialog("Schedule…");

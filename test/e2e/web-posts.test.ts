@@ -7,7 +7,7 @@ import { assertAccessible, findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitForPlace } from "../support/drag-announcements.ts";
-import { pressMenuItem, resizeWindow, waitForPaint } from "../support/page-waits.ts";
+import { pressMenuItem, refetch, resizeWindow, waitForPaint } from "../support/page-waits.ts";
 import { phone, plannedDay, useStudioPages } from "../support/studio-pages.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -239,8 +239,8 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.route(`**/posts/${postId}`, (route) => hold.promise.then(() => route.continue()));
     await page.keyboard.press("Space");
     await getLink(ready, "Fog").waitFor();
-    for (let polls = 0; polls < 2; polls++) await page.waitForResponse(/post-summaries\?.*status=draft/);
-    assert.equal(await getLink(drafts, "Fog").count(), 0, "no poll moves the post back while it is being saved");
+    await refetch(page, /post-summaries\?.*status=draft/);
+    assert.equal(await getLink(drafts, "Fog").count(), 0, "the post does not move back while it is being saved");
     hold.resolve();
     await waitForStatus(postId, "ready");
     const toast = page.getByRole("listitem").filter({ hasText: "“Fog” is now ready." });
@@ -248,7 +248,7 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     await toast.waitFor({ state: "detached" });
     await waitForStatus(postId, "draft");
 
-    // Each column polls, so that the post can be in both for a moment.
+    // Each column is fetched on its own, so that the post can be in both for a moment.
     await getLink(drafts, "Fog").waitFor();
     await getLink(ready, "Fog").waitFor({ state: "detached" });
     const [from, to] = [await getBox(handle), await getBox(ready)];
@@ -260,7 +260,7 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.mouse.up();
     await getLink(ready, "Fog").waitFor();
     await waitForStatus(postId, "ready");
-    await toast.waitFor(); // until then, a poll from before the change can show the post in its old column
+    await toast.waitFor(); // until then, a response from before the change can show the post in its old column
 
     await page.getByRole("button", { name: "Actions for Fog" }).click();
     await page.getByRole("menuitem", { name: "Archive", exact: true }).click();

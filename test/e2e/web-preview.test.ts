@@ -10,6 +10,7 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { assertAccessible, findViolations } from "../support/axe.ts";
 import { getBox, getBoxes } from "../support/boxes.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
+import { refetch } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { plannedDay, toIso, useStudioPages } from "../support/studio-pages.ts";
 import { newStudio } from "../support/users.ts";
@@ -130,7 +131,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await files.getByRole("radio", { name: "Crop" }).check();
     await firstRequest.promise;
     await files.getByRole("radio", { name: "Pad" }).check();
-    await page.waitForResponse(`**/posts/${postId}`); // the page has polled since
+    await refetch(page, new RegExp(`/posts/${postId}$`));
     assert.equal(choices.length, 1, "the second choice waits for the first");
     hold.resolve();
     await files.getByText("Saved. Padded.").waitFor();

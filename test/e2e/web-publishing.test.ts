@@ -13,7 +13,7 @@ import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { assertAccessible } from "../support/axe.ts";
 import { getBox } from "../support/boxes.ts";
 import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
-import { blockPolls, resizeWindow } from "../support/page-waits.ts";
+import { holdFetches, resizeWindow } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { cancelPublications, connectSandboxAccount, listSandboxTexts } from "../support/sandbox-accounts.ts";
 import { phone, plannedDay, timezone, toIso } from "../support/studio-pages.ts";
@@ -96,11 +96,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
     // The assistant changes the text while the person reads it.
     const { revision } = await assistant.call("get_post", { postId });
-    await blockPolls(page, "**/posts/*"); // the page has not noticed yet
+    const showPost = await holdFetches(page, "**/posts/*"); // the page has not noticed yet
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
     expectFailure(page.context(), 409, "/approve");
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
-    await page.unroute("**/posts/*");
+    await showPost();
     await proposal.getByText("The post changed while you were reviewing it.").waitFor();
     assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
     assert.deepEqual(await listSandboxTexts(base), []);
@@ -256,17 +256,19 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assertAccessible(page);
     await dialog.getByLabel("blue-harbour").check();
     await hint.waitFor({ state: "detached" });
-    await blockPolls(page, "**/posts/*"); // the page does not notice the change
+    const showPost = await holdFetches(page, "**/posts/*"); // the page does not notice the change
     await change(owner, id, { body: "x".repeat(300) });
     // With the revision, the server would report the change instead of the problem.
     await page.route(`**/posts/${id}/publications`, (route) =>
       route.continue({ postData: { connectionIds: [connectionId] } }),
     );
     expectFailure(page.context(), 409, `/posts/${id}/publications`);
+    const rejection = page.waitForResponse((response) => response.status() === 409);
     await dialog.getByRole("button", { name: "Publish now" }).click();
+    await rejection;
+    await showPost();
     await dialog.getByText(/The text has 300 characters/).waitFor();
     await dialog.getByText("Nothing was sent.").waitFor();
-    await page.unroute("**/posts/*");
     assert.deepEqual(await readPublications(id), []);
     await getDialog().getByLabel("blue-harbour").and(page.locator(":disabled")).waitFor();
     assert.ok(await dialog.getByLabel("north-x").isDisabled());
@@ -292,12 +294,12 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
     await publishButton.click();
     await publishNow.waitFor();
-    await blockPolls(page, "**/posts/*"); // the page has not noticed yet
+    const showPost = await holdFetches(page, "**/posts/*"); // the page has not noticed yet
     await assistant.call("update_post", { postId: id, body: "Edited again.", revision: 2 });
     expectFailure(page.context(), 409, `/posts/${id}/publications`);
     await publishNow.click();
+    await showPost();
     await notice.waitFor();
-    await page.unroute("**/posts/*");
     assert.equal((await readPublications(id)).length, 1, "nothing new was requested");
     await getDialog().getByRole("button", { name: "Show the new version" }).click();
     await getText().getByText("Edited again.").waitFor();

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Request, Route } from "playwright-core";
 import { waitUntil } from "./wait-until.ts";
 
 /** Waits until the browser has painted the page: before that, it ignores keys. */
@@ -35,18 +35,47 @@ export async function holdToasts(page: Page): Promise<void> {
   await toasts.last().hover();
 }
 
+/** Makes the page fetch what it shows, as when the user returns to the tab, until `isDone`. */
+const returnToTab = (page: Page, isDone: () => boolean): Promise<void> =>
+  waitUntil(
+    async () => {
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+      return isDone();
+    },
+    { description: "the page fetches what it shows" },
+  );
+
+/** Makes the page fetch a URL again; resolves when it has the response to a request that was sent since. */
+export async function refetch(page: Page, url: RegExp): Promise<void> {
+  let request: Request | undefined;
+  const notice = (sentRequest: Request): void => {
+    if (sentRequest.method() === "GET" && url.test(sentRequest.url())) request ??= sentRequest;
+  };
+  page.on("request", notice);
+  await returnToTab(page, () => request !== undefined);
+  page.off("request", notice);
+  await request?.response();
+}
+
 /**
- * Aborts the requests with which the page polls this URL, until `page.unroute`. Resolves after the first one: then the
- * page has the response to the previous one.
+ * Holds the requests with which the page fetches this URL, until the returned function is called. Resolves after the
+ * first one: then the page has the response to the previous one.
  */
-export async function blockPolls(page: Page, url: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(url, async (route) => {
+export async function holdFetches(page: Page, url: string): Promise<() => Promise<void>> {
+  const hold = Promise.withResolvers<void>();
+  let isHeld = false;
+  const handle = async (route: Route): Promise<void> => {
     if (route.request().method() !== "GET") return route.fallback();
-    await route.abort();
-    resolve();
-  });
-  await promise;
+    isHeld = true;
+    await hold.promise;
+    return route.continue();
+  };
+  await page.route(url, handle);
+  await returnToTab(page, () => isHeld);
+  return async () => {
+    await page.unroute(url, handle);
+    hold.resolve();
+  };
 }
 
 /** Holds these requests until `release`; `firstRequest` resolves when the first one arrives. */

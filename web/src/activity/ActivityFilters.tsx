@@ -15,7 +15,7 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const { studio } = useStudio();
   const navigate = route.useNavigate();
   const members = useQuery(membersQuery(studio.id)).data?.members;
-  const clients = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false });
+  const clients = usePagedList(clientsQuery(studio.id, {}));
   const memberNames = new Map(members?.map(({ userId, name }) => [userId, name]));
   const clientNames = new Map(clients.items.map(({ clientId, clientName }) => [clientId, clientName]));
   const actionGroups = groupActions();

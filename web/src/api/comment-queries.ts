@@ -1,6 +1,6 @@
 import type { InferResponseType } from "hono/client";
 import { api, fetchJson, sendRequest } from "./client.ts";
-import { createSelect, livePollInterval, pagedQuery } from "./paged-query.ts";
+import { createSelect, pagedQuery } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
 const commentsApi = studioApi.posts[":postId"].comments;
@@ -16,7 +16,6 @@ export const commentsQuery = (studioId: string, postId: string) =>
     limit: 100,
     fetchPage: (page, options) => commentsApi.$get({ param: { studioId, postId }, query: page }, options),
     select: selectComments,
-    refetchInterval: livePollInterval,
   });
 
 export const addComment = (studioId: string, postId: string, json: { body: string; parentId?: string }) =>

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
 import { api, fetchJson } from "./client.ts";
-import { createSelect, pagedQuery, pollEvery, type ListPage } from "./paged-query.ts";
+import { createSelect, pagedQuery, type ListPage } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
@@ -19,8 +19,6 @@ export const revisionsQuery = (studioId: string, postId: string) =>
     limit: 20,
     fetchPage: (page, options) => postApi.revisions.$get({ param: { studioId, postId }, query: page }, options),
     select: selectRevisions,
-    // The history panel refetches when the open post has a new revision.
-    refetchInterval: false,
   });
 
 /** A revision never changes. */
@@ -29,7 +27,7 @@ export const revisionQuery = (studioId: string, postId: string, revision: number
     queryKey: ["studio", studioId, "revision", postId, revision],
     queryFn: () =>
       fetchJson(postApi.revisions[":revision"].$get({ param: { studioId, postId, revision: String(revision) } })),
-    staleTime: Infinity,
+    staleTime: "static",
   });
 
 /** The changes after a revision, newest first; at most about 1,000. `current` is the revision of the post now. */
@@ -50,7 +48,7 @@ export const changesSinceQuery = (studioId: string, postId: string, since: numbe
       } while (cursor !== null && changes.length < 1000);
       return changes;
     },
-    staleTime: Infinity,
+    staleTime: "static",
   });
 
 export const trashQuery = (studioId: string) =>
@@ -59,7 +57,6 @@ export const trashQuery = (studioId: string) =>
     limit: 50,
     fetchPage: (page, options) => studioApi.trash.$get({ param: { studioId }, query: page }, options),
     select: selectTrash,
-    refetchInterval: pollEvery(5000),
   });
 
 /** Counts what is in the trash, up to a thousand. */

@@ -1,26 +1,13 @@
 import { infiniteQueryOptions, type InfiniteData } from "@tanstack/react-query";
 import type { ClientResponse } from "hono/client";
-import { isNotFound } from "./api-error.ts";
 import { fetchJsonIfChanged } from "./client.ts";
 import { areListsHeld } from "./list-holds.ts";
 
-const slowPollMs = 10_000;
+/** While a page shows something pending whose end is no activity, it asks this often. */
+export const pendingPollMs = 15_000;
 
-/**
- * Polls every `ms`. Polls only every 10 seconds until data has loaded, so that an error stays visible long enough to
- * read, and when the loaded object no longer exists, such as a post in the trash. Every loaded page of a list costs one
- * request, so longer lists poll less often and stay below the rate limit.
- */
-export const pollEvery =
-  (ms: number) =>
-  ({ state: { data, error } }: { state: { data: unknown; error?: Error | null } }): number => {
-    if (data === undefined) return slowPollMs;
-    const interval = ms * ((data as { pages?: unknown[] }).pages?.length ?? 1);
-    return isNotFound(error) ? Math.max(interval, slowPollMs) : interval;
-  };
-
-/** Short enough to show an AI client's changes within two seconds (WEB-5). */
-export const livePollInterval = pollEvery(1500);
+/** The URLs of files are valid for an hour. */
+export const fileUrlRefreshMs = 30 * 60_000;
 
 export interface ListPage {
   nextCursor: string | null;
@@ -46,7 +33,7 @@ export function pagedQuery<Page extends ListPage, Item>({
     options: { headers: Record<string, string> },
   ) => Promise<ClientResponse<Page, number, "json">>;
   select: ReturnType<typeof createSelect<Page, Item>>;
-  refetchInterval: ReturnType<typeof pollEvery> | false;
+  refetchInterval?: number | ((query: { state: { data: InfiniteData<Page, string> | undefined } }) => number | false);
 }) {
   return infiniteQueryOptions({
     queryKey,
@@ -62,7 +49,7 @@ export function pagedQuery<Page extends ListPage, Item>({
     initialPageParam: "",
     getNextPageParam: (page: Page) => page.nextCursor,
     select,
-    refetchInterval,
+    ...(refetchInterval === undefined ? {} : { refetchInterval }),
     structuralSharing: false,
   });
 }

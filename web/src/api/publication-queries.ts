@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
-import { api, fetchJsonIfChanged } from "./client.ts";
-import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
+import { api, fetchJson, fetchJsonIfChanged } from "./client.ts";
+import { createSelect, pagedQuery } from "./paged-query.ts";
 import type { Filter } from "./queries.ts";
 
 const studioApi = api.studios[":studioId"];
@@ -27,7 +27,6 @@ export const publicationsQuery = (studioId: string, filter: PublicationFilter) =
     fetchPage: (page, options) =>
       studioApi.publications.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectPublications,
-    refetchInterval: pollEvery(2000),
   });
 
 export const publicationQuery = (studioId: string, publicationId: string) =>
@@ -37,18 +36,12 @@ export const publicationQuery = (studioId: string, publicationId: string) =>
       fetchJsonIfChanged(client.getQueryData<PublicationDetail>(queryKey), (options) =>
         studioApi.publications[":publicationId"].$get({ param: { studioId, publicationId } }, options),
       ),
-    refetchInterval: livePollInterval,
     structuralSharing: false,
   });
 
-/** Up to 100 publications that wait for an approval, for the badge in the navigation. */
-export const proposalCountQuery = (studioId: string) =>
+/** How many publications wait for the user. Earlier failures and requests that were sent back do not count. */
+export const publicationCountsQuery = (studioId: string, from: string) =>
   queryOptions({
-    queryKey: ["studio", studioId, "proposal-count"],
-    queryFn: ({ client, queryKey }) =>
-      fetchJsonIfChanged(client.getQueryData<PublicationPage>(queryKey), (options) =>
-        studioApi.publications.$get({ param: { studioId }, query: { state: "proposed", limit: "100" } }, options),
-      ),
-    refetchInterval: pollEvery(5000),
-    structuralSharing: false,
+    queryKey: ["studio", studioId, "publication-counts", from],
+    queryFn: () => fetchJson(studioApi.publications.counts.$get({ param: { studioId }, query: { from } })),
   });

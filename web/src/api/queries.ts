@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import type { InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
-import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
+import { createSelect, fileUrlRefreshMs, pagedQuery, pendingPollMs } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
@@ -56,13 +56,13 @@ export const postQuery = (studioId: string, postId: string) =>
       fetchJsonIfChanged(client.getQueryData<Post>(queryKey), (options) =>
         postApi.$get({ param: { studioId, postId } }, options),
       ),
-    refetchInterval: livePollInterval,
+    // An image that was opened since is no activity.
+    refetchInterval: ({ state: { data } }) => (data && hasUncheckedImage(data) ? pendingPollMs : fileUrlRefreshMs),
     structuralSharing: false,
   });
 
-/** A search costs the server more than a list, so it only repeats when the window regains focus. */
-const getListPollInterval = ({ query, tag }: { query?: string | undefined; tag?: string | undefined }) =>
-  query === undefined && tag === undefined ? livePollInterval : false;
+const hasUncheckedImage = ({ validation = [] }: Post): boolean =>
+  validation.some(({ problems }) => problems.some(({ code }) => code === "image_unchecked"));
 
 export const postsQuery = (studioId: string, filter: PostFilter) =>
   pagedQuery({
@@ -70,7 +70,6 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
     limit: 30,
     fetchPage: (page, options) => studioApi.posts.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectPosts,
-    refetchInterval: getListPollInterval(filter),
   });
 
 export const assetsQuery = (studioId: string, filter: AssetFilter) =>
@@ -80,7 +79,7 @@ export const assetsQuery = (studioId: string, filter: AssetFilter) =>
     fetchPage: (page, options) =>
       studioApi.assets.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectAssets,
-    refetchInterval: getListPollInterval(filter),
+    refetchInterval: fileUrlRefreshMs,
   });
 
 export const clientsQuery = (studioId: string, filter: ClientFilter) =>
@@ -90,7 +89,11 @@ export const clientsQuery = (studioId: string, filter: ClientFilter) =>
     fetchPage: (page, options) =>
       studioApi.clients.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectClients,
-    refetchInterval: pollEvery(2000),
+    // The first call of a client is no activity.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ clients }) =>
+        clients.some(({ lastUsedAt, revokedAt }) => lastUsedAt === null && revokedAt === null),
+      ) === true && pendingPollMs,
   });
 
 export const activityQuery = (studioId: string, filter: ActivityFilter) =>
@@ -100,7 +103,6 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
     fetchPage: (page, options) =>
       studioApi.activity.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectActivity,
-    refetchInterval: pollEvery(5000),
   });
 
 export const assetQuery = (studioId: string, assetId: string) =>
@@ -113,21 +115,18 @@ export const uploadLinksQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "upload-links", postId],
     queryFn: () => fetchJson(postApi["upload-links"].$get({ param: { studioId, postId } })),
-    refetchInterval: pollEvery(5000),
   });
 
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchJson(studioApi.members.$get({ param: { studioId } })),
-    refetchInterval: pollEvery(5000),
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => fetchJson(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: pollEvery(5000),
   });
 
 export const platformsQuery = (studioId: string) =>
@@ -137,7 +136,6 @@ export const platformsQuery = (studioId: string) =>
       fetchJsonIfChanged(client.getQueryData<PlatformList>(queryKey), (options) =>
         studioApi.platforms.$get({ param: { studioId } }, options),
       ),
-    refetchInterval: 2000,
     structuralSharing: false,
   });
 

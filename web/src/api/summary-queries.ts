@@ -2,7 +2,7 @@ import { queryOptions, skipToken, type InfiniteData, type QueryClient } from "@t
 import type { InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged } from "./client.ts";
 import { areListsHeld } from "./list-holds.ts";
-import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
+import { createSelect, fileUrlRefreshMs, pagedQuery } from "./paged-query.ts";
 import { findStage } from "./post-stage.ts";
 import type { Filter } from "./queries.ts";
 
@@ -22,10 +22,7 @@ const selectSummaries = createSelect(({ posts }: SummaryPage) => posts);
 
 const getSummariesKey = (studioId: string) => ["studio", studioId, "post-summaries"] as const;
 
-/**
- * Posts as the lists show them. Searching by text or tag costs the server more than a plain list, so such queries do
- * not poll.
- */
+/** Posts as the lists show them. */
 export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limit = 50) =>
   pagedQuery({
     queryKey: [...getSummariesKey(studioId), filter, limit],
@@ -33,23 +30,21 @@ export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limi
     fetchPage: (page, options) =>
       studioApi["post-summaries"].$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectSummaries,
-    refetchInterval: filter.query === undefined && filter.tag === undefined ? livePollInterval : false,
+    refetchInterval: fileUrlRefreshMs,
   });
 
-/** How many posts a list has. Costs the server more than a page, so it polls less often, and a search has no count. */
+/** How many posts a list has. A search has no count. */
 export function postCountQuery(studioId: string, filter: SummaryFilter) {
   const { query: text, tag, order: _, ...query } = filter;
   const isSearch = text !== undefined || tag !== undefined;
   return queryOptions({
     queryKey: ["studio", studioId, "post-count", filter],
     queryFn: isSearch ? skipToken : () => fetchJson(studioApi["post-count"].$get({ param: { studioId }, query })),
-    refetchInterval: pollEvery(10_000),
   });
 }
 
 const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
 
-/** Like the lists, the calendar does not poll while it searches by text or tag. */
 export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: SharedFilter) =>
   queryOptions({
     queryKey: [...getCalendarKey(studioId), range, filter],
@@ -59,7 +54,6 @@ export const calendarQuery = (studioId: string, range: { from: string; to: strin
       );
       return (areListsHeld(client) ? client.getQueryData<Calendar>(queryKey) : undefined) ?? calendar;
     },
-    refetchInterval: filter.query === undefined && filter.tag === undefined ? pollEvery(2000) : false,
     structuralSharing: false,
   });
 

@@ -64,8 +64,7 @@ function RevokedClients() {
   const { studio } = useStudio();
   const { hash } = useLocation();
   const [isOpen, setIsOpen] = useState<boolean>();
-  const query = clientsQuery(studio.id, { ended: "true" });
-  const clients = usePagedList(isOpen === true ? query : { ...query, refetchInterval: false });
+  const clients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
   // A link can lead to a revoked client.
   const isShown = isOpen ?? clients.items.some(({ id }) => id === hash);
   if (clients.items.length === 0) return null;

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { commentsQuery, type Comment } from "../api/comment-queries.ts";
-import { livePollInterval } from "../api/paged-query.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { listOpenThreads } from "./group-threads.ts";
@@ -13,11 +12,11 @@ interface CommentList extends Pick<ListQuery<Comment>, "query"> {
 }
 
 /** The comments of a post, kept up to date. Loads all pages, because a thread can be spread over several. */
-export function useComments(postId: string, refetchInterval = livePollInterval): CommentList {
+export function useComments(postId: string): CommentList {
   const { studio } = useStudio();
   const client = useQueryClient();
   const options = commentsQuery(studio.id, postId);
-  const { query, items } = usePagedList({ ...options, refetchInterval });
+  const { query, items } = usePagedList(options);
   const { hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();

@@ -132,7 +132,7 @@ function formatFiles({ assets }: Snapshot, variant: Variant | undefined): string
 
 function VariantDiff({ connectionId, field, before, after }: VariantChange) {
   const { studio } = useStudio();
-  const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections ?? [];
+  const connections = useQuery(platformsQuery(studio.id)).data?.connections ?? [];
   const account = connections.find(({ id }) => id === connectionId)?.account;
   return (
     <DiffPart label={`${field} for ${account?.handle ?? account?.name ?? "an account"}`}>

@@ -1,7 +1,7 @@
 import { lazy, Suspense, type ReactNode } from "react";
-import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 
 /** Loaded on demand, so that the first page does not wait for them. If that fails, the page works without them. */
+const ProposalBadge = lazyBadge(async () => (await import("../publishing/ProposalBadge.tsx")).ProposalBadge);
 const AttentionBadge = lazyBadge(async () => (await import("../publishing/AttentionBadge.tsx")).AttentionBadge);
 const TotalBadge = lazyBadge(async () => (await import("../publishing/TotalBadge.tsx")).TotalBadge);
 
@@ -11,12 +11,10 @@ function lazyBadge(load: () => Promise<() => ReactNode>) {
 
 /** How many publications wait for the user. */
 export const PublicationBadges = () => (
-  <>
+  <Suspense>
     <ProposalBadge />
-    <Suspense>
-      <AttentionBadge />
-    </Suspense>
-  </>
+    <AttentionBadge />
+  </Suspense>
 );
 
 /** The same as one number, for a button that opens the navigation. */

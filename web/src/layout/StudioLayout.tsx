@@ -1,7 +1,8 @@
-import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
+import { useLiveUpdates } from "../live/use-live-updates.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -24,9 +25,12 @@ const BackgroundUploads = lazy(async () => ({
   default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
 }));
 
+const route = getRouteApi("/studios/$studioId");
+
 /** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
   const access = useStudioAccess();
+  useLiveUpdates(route.useParams().studioId);
   const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
   // Only one of the two is rendered, because both would delay the first page.
   const hasSidebar = useMediaQuery(mediumScreenQuery);

@@ -10,11 +10,7 @@ const route = getRouteApi("/studios/$studioId/platforms");
 export function PostReturnLink() {
   const { studio } = useStudio();
   const { post: postId, at } = route.useSearch();
-  const post = useQuery({
-    ...postQuery(studio.id, postId ?? ""),
-    enabled: postId !== undefined,
-    refetchInterval: false,
-  });
+  const post = useQuery({ ...postQuery(studio.id, postId ?? ""), enabled: postId !== undefined });
   if (!post.data) return null;
   return (
     <p className="m-0 mb-6">

@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 /** Suggests the next step to a new user until an AI client is connected. */
 export function ConnectClientHint() {
   const { studio } = useStudio();
-  const { query, items } = usePagedList({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
+  const { query, items } = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   if (!query.isSuccess || items.length > 0) return null;
   return (
     <p className="mt-8 text-muted">

@@ -102,7 +102,7 @@ function AuthorFilter({
   onChange: (author: string | undefined) => void;
 }) {
   const { studio } = useStudio();
-  const members = useQuery({ ...membersQuery(studio.id), refetchInterval: false }).data?.members ?? [];
+  const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
   if (members.length < 2 && author === undefined) return null;
   const name = members.find((member) => member.userId === author)?.name ?? "Former member";
   return (

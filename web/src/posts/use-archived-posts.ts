@@ -16,7 +16,6 @@ export function useHasArchivedPosts(search: PostSearch, isListEmpty: boolean): b
   const { query, items } = usePagedList({
     ...postSummariesQuery(studio.id, { status: "archived" }, 1),
     enabled: isNeeded,
-    refetchInterval: false,
   });
   if (!isNeeded) return false;
   return query.isSuccess ? items.length > 0 : undefined;

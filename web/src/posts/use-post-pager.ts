@@ -38,7 +38,6 @@ export function usePostPager(editor: EditorController): PostPager {
       ...(isBoard ? [boardPageSize] : []),
     ),
     enabled: hasListOrder,
-    refetchInterval: false,
     staleTime: staleAfterMs,
   });
   const index = hasListOrder ? items.findIndex((post) => post.id === id) : -1;

@@ -52,7 +52,7 @@ function AskForChangesDialog({
   const isSending = useRef(false);
   const text = addedComment ?? draft;
   const isEmpty = text.trim() === "";
-  const { data: currentPublication } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
+  const { data: currentPublication } = useQuery(publicationQuery(studio.id, id));
   const decision = currentPublication && getDecision(currentPublication);
 
   async function addCommentOnce(): Promise<void> {

@@ -1,8 +1,8 @@
-import { useAttention } from "./use-attention.ts";
+import { usePublicationCounts } from "./use-publication-counts.ts";
 
 /** The number of publications that need a person's attention; nothing if none do. */
 export function AttentionBadge() {
-  const { totalCount, hasMore } = useAttention();
+  const { totalCount, hasMore } = usePublicationCounts().attention;
   if (totalCount === 0) return null;
   const label = totalCount === 1 ? "needs attention" : "need attention";
   return (

@@ -2,12 +2,12 @@ import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { Notice } from "../ui/Notice.tsx";
-import { useAttention } from "./use-attention.ts";
+import { usePublicationCounts } from "./use-publication-counts.ts";
 
 /** Counts publications with a problem that only a person can solve. */
 export function AttentionNotice() {
   const { studio } = useStudio();
-  const { kinds, totalCount, hasMore } = useAttention();
+  const { kinds, totalCount, hasMore } = usePublicationCounts().attention;
   if (totalCount === 0) return null;
   return (
     <Notice tone="warning">

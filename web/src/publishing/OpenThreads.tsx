@@ -1,16 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { MessageSquare } from "lucide-react";
-import { pollEvery } from "../api/paged-query.ts";
 import { formatOpenThreads, listOpenThreads } from "../comments/group-threads.ts";
 import { useComments } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
 
-const pollInterval = pollEvery(5000);
-
 /** A link to the post's threads that are not resolved, so that an approver does not overlook an objection. */
 export function OpenThreads({ postId }: { postId: string }) {
   const { studio } = useStudio();
-  const { comments } = useComments(postId, pollInterval);
+  const { comments } = useComments(postId);
   const openThreads = listOpenThreads(comments);
   if (openThreads.length === 0) return null;
   return (

@@ -1,12 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
-import { proposalCountQuery } from "../api/publication-queries.ts";
-import { useStudio } from "../layout/use-studio.ts";
-import { isOwnRequest } from "./is-own-request.ts";
-import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
+import { usePublicationCounts } from "./use-publication-counts.ts";
 
 /** The number of publications that wait for this user's approval; nothing if none do. */
 export function ProposalBadge() {
-  const { count, hasMore } = useProposals();
+  const { count, hasMore } = usePublicationCounts().proposals;
   if (count === 0) return null;
   return (
     <span
@@ -18,14 +14,4 @@ export function ProposalBadge() {
       <span className="sr-only"> waiting for approval</span>
     </span>
   );
-}
-
-/** How many publications wait for this user's approval: `count`, or more than that. Own requests wait for others. */
-export function useProposals(): { count: number; hasMore: boolean } {
-  const { studio, me, may } = useStudio();
-  const isEnabled = may("publications.approve") && mayPublishWithoutApproval(studio);
-  const page = useQuery({ ...proposalCountQuery(studio.id), enabled: isEnabled }).data;
-  if (!isEnabled || !page) return { count: 0, hasMore: false };
-  const waiting = page.publications.filter((publication) => !isOwnRequest(publication, me.user.id));
-  return { count: waiting.length, hasMore: page.nextCursor !== null };
 }

@@ -57,8 +57,8 @@ export function ProposalReview({
   const decision = useRef<HTMLParagraphElement>(null);
   const hasApproved = useRef(false);
   const { id, postId, account, scheduledFor } = publication;
-  const { query, post: currentPost } = useCurrentPost(postId, { refetchInterval: 5000 });
-  const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
+  const { query, post: currentPost } = useCurrentPost(postId);
+  const detail = useQuery(publicationQuery(studio.id, id));
   const [proposal, setProposal] = useState<PublicationDetail>();
   if (detail.data && detail.data !== proposal && (!proposal || detail.data.state === "proposed"))
     setProposal(detail.data);

@@ -20,7 +20,6 @@ export function PublicationContent({ publication }: { publication: PublicationDe
   const post = useQuery({
     ...postQuery(studio.id, postId),
     enabled: !isPostDeleted,
-    refetchInterval: false,
     retry: false,
   });
   const currentAssets = post.data?.assets ?? [];

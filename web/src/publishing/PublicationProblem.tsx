@@ -15,7 +15,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
   const { connectionId, postId, postTitle, state, account, isSuperseded } = publication;
-  const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
+  const { data } = useQuery(platformsQuery(studio.id));
   const connection = data?.connections.find(({ id }) => id === connectionId);
   const cause = findCause(publication, connection === undefined || connection.state === "connected");
   const mustReconnect = cause === "connection";

@@ -73,7 +73,7 @@ const toFilter = ({ from, to, latest: latestOnly, ...rest }: PublicationSearch, 
 
 function NoPublications({ isFiltered }: { isFiltered: boolean }) {
   const { studio, may } = useStudio();
-  const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections;
+  const connections = useQuery(platformsQuery(studio.id)).data?.connections;
   const params = { studioId: studio.id };
   if (isFiltered)
     return (

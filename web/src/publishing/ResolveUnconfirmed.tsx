@@ -18,7 +18,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
   const confirm = useConfirm();
   const [isMarkDialogOpen, setIsMarkDialogOpen] = useState(false);
   const { id, connectionId, account, problem } = publication;
-  const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
+  const { data } = useQuery(platformsQuery(studio.id));
   const profileUrl = data?.connections.find((connection) => connection.id === connectionId)?.account.profileUrl ?? null;
   const accountLink =
     profileUrl === null ? (

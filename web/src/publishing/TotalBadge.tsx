@@ -1,13 +1,11 @@
-import { useProposals } from "./ProposalBadge.tsx";
-import { useAttention } from "./use-attention.ts";
+import { usePublicationCounts } from "./use-publication-counts.ts";
 
 /**
  * The number of publications that wait for the user, of both kinds that the navigation shows; nothing if none do. It is
  * red if all of them have a problem; if only some do, it has a red dot.
  */
 export function TotalBadge() {
-  const proposals = useProposals();
-  const attention = useAttention();
+  const { proposals, attention } = usePublicationCounts();
   const count = proposals.count + attention.totalCount;
   if (count === 0) return null;
   const parts = [

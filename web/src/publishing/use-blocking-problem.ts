@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Publication } from "../api/publication-queries.ts";
-import { pollEvery } from "../api/paged-query.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { findBlockingProblem, isWaiting } from "./find-blocking-problem.ts";
@@ -13,7 +12,6 @@ export function useBlockingProblem(publication: Publication): AccountProblem | u
     ...postQuery(studio.id, publication.postId),
     enabled: isWaiting(publication),
     staleTime: 0,
-    refetchInterval: pollEvery(10_000),
   });
   return findBlockingProblem(post, publication);
 }

@@ -10,9 +10,9 @@ interface CurrentPost {
 }
 
 /** Loads a post and ignores the cache, which may contain an older revision. */
-export function useCurrentPost(postId: string, options: { refetchInterval?: number } = {}): CurrentPost {
+export function useCurrentPost(postId: string): CurrentPost {
   const { studio } = useStudio();
-  const query = useQuery({ ...postQuery(studio.id, postId), ...options, staleTime: 0 });
+  const query = useQuery({ ...postQuery(studio.id, postId), staleTime: 0 });
   // `isFetchedAfterMount` would also be true after a failed request.
   const [cachedAt] = useState(query.dataUpdatedAt);
   return { query, post: query.dataUpdatedAt === cachedAt ? undefined : query.data };

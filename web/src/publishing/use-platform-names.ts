@@ -6,6 +6,6 @@ import { getPlatformName } from "../platforms/platform-name.ts";
 /** Returns a function that names a platform by its id. */
 export function usePlatformNames(): (platform: string) => string {
   const { studio } = useStudio();
-  const platforms = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.platforms ?? [];
+  const platforms = useQuery(platformsQuery(studio.id)).data?.platforms ?? [];
   return (platform) => platforms.find(({ id }) => id === platform)?.name ?? getPlatformName(platform);
 }

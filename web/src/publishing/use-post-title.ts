@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 /** The most recent posts, loaded once for all rows and filters of a page. */
 export function useRecentPosts() {
   const { studio } = useStudio();
-  return usePagedList({ ...postsQuery(studio.id, {}), refetchInterval: false, staleTime: 60_000 });
+  return usePagedList({ ...postsQuery(studio.id, {}), staleTime: 60_000 });
 }
 
 /** The title of a post in quotes, for use in a sentence. Older posts are loaded one by one. */
@@ -17,7 +17,6 @@ export function useQuotedPostTitle(postId: string): string {
   const post = useQuery({
     ...postQuery(studio.id, postId),
     enabled: !query.isPending && !recentPost,
-    refetchInterval: false,
     staleTime: 60_000,
     retry: false,
   });

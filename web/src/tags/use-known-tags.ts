@@ -11,7 +11,7 @@ interface KnownPostTags {
 }
 
 /** Tags need no live updates, so a list that another page loaded is recent enough. */
-const options = { refetchInterval: false, staleTime: 60_000 } as const;
+const options = { staleTime: 60_000 };
 
 /** The tags of the newest posts. */
 export function useKnownPostTags(studioId: string): KnownPostTags {

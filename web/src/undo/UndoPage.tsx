@@ -14,7 +14,7 @@ const route = getRouteApi("/studios/$studioId/clients/$grantId/undo");
 export function UndoPage() {
   const { studio } = useStudio();
   const { grantId } = route.useParams();
-  const { query, items } = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false });
+  const { query, items } = usePagedList(clientsQuery(studio.id, {}));
   const client = items.find(({ id }) => id === grantId);
   const isSearching = !client && query.hasNextPage && !query.isFetching && !query.isError;
   const { fetchNextPage } = query;

@@ -33,7 +33,7 @@ export function UndoPublications({
 
 function PublicationName({ id }: { id: string }) {
   const { studio } = useStudio();
-  const { data } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: false });
+  const { data } = useQuery(publicationQuery(studio.id, id));
   return (
     <>
       <Link to="/studios/$studioId/publications/$publicationId" params={{ studioId: studio.id, publicationId: id }}>

@@ -12,8 +12,8 @@ type Variant = Post["variants"][number];
 /** The texts and files per account in a conflict, such as "blue-harbour, 4 of 5 files". */
 export function VariantsValue({ subject, variants }: { subject: UndoSubject; variants: readonly Variant[] }) {
   const { studio } = useStudio();
-  const platforms = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
-  const post = useQuery({ ...postQuery(studio.id, subject.id), enabled: !subject.isTrashed, refetchInterval: false });
+  const platforms = useQuery(platformsQuery(studio.id));
+  const post = useQuery({ ...postQuery(studio.id, subject.id), enabled: !subject.isTrashed });
   if (variants.length === 0) return "The same for all accounts";
   return variants
     .map(({ connectionId, body, assetIds }) => {

@@ -22,7 +22,7 @@ export function AccountFilter({
   const { studio } = useStudio();
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
   const getPlatformName = usePlatformNames();
-  const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections ?? [];
+  const connections = useQuery(platformsQuery(studio.id)).data?.connections ?? [];
   const accounts = new Map<string, { label: string; platform: string }>();
   for (const connection of connections.filter(({ state }) => state !== "disconnected"))
     accounts.set(connection.id, { label: getAccountLabel(connection), platform: connection.platform });
