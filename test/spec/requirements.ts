@@ -351,7 +351,7 @@ const publishing = {
 /** Events. */
 const events = {
   "EVT-1":
-    "an open page hears within 2 seconds which objects of its studio changed, whichever process changed them; the stream ends with the session or the membership",
+    "an open page hears within 2 seconds which objects of its studio changed, whichever process changed them; the tabs of a browser share one stream, which ends with the session or the membership, and an idle page sends no requests",
 };
 
 export const requirements: Readonly<Record<string, string>> = {

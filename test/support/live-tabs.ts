@@ -18,7 +18,7 @@ class TestSource extends EventEmitter {
 
 export interface Tab {
   stream: LiveStream;
-  /** What the tab was told to fetch: the ids of objects, or "all". */
+  /** What the tab shall fetch: the ids of objects, or "all". */
   fetches: string[];
   isVisible: boolean;
 }

@@ -7,7 +7,7 @@ const signedUrlFields = new Set(["url", "thumbnailUrl"]);
 /** The ETag changes this often, so that clients get new URLs before theirs expire. */
 const urlRefreshMs = minutes(20);
 
-/** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages poll every 1.5 seconds. */
+/** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages read again what may have changed. */
 export function jsonWithEtag<T extends object>(c: Context, value: T, now = Date.now()) {
   const comparableJson = JSON.stringify(value, (key, member: unknown) =>
     signedUrlFields.has(key) ? undefined : member,

@@ -6,7 +6,10 @@ export interface ChangedObject {
   id: string | null;
 }
 
-/** The types of objects that each query of a studio shows, by the third part of its key. A query that is missing here shows all. */
+/**
+ * The types of objects that each query of a studio shows, by the third part of its key. A query that is missing here
+ * shows all: the activity, and the AI clients, because every change by a client is a call.
+ */
 const shownTypes: Readonly<Record<string, readonly string[]>> = {
   post: ["asset", "publication", "platform"],
   posts: ["post", "asset", "publication", "platform"],
@@ -22,7 +25,6 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   asset: ["post"],
   trash: ["asset", "post", "trash"],
   platforms: ["platform"],
-  clients: ["client", "member"],
   members: ["member"],
   invitations: ["invitation", "member"],
   // These follow from the post that the page shows, or are requested by the user.

@@ -11,7 +11,7 @@ export function redirectTo(url: string): Promise<never> {
   return new Promise(() => {});
 }
 
-/** While the user signs out, a poll that fails with 401 must not redirect: the sign-out does that itself. */
+/** While the user signs out, a request that fails with 401 must not redirect: the sign-out does that itself. */
 let isSigningOut = false;
 
 /** Redirects to the sign-in page, which returns the user to the current page. */

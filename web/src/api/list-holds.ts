@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 const holds = new WeakMap<QueryClient, Set<symbol>>();
 
 /**
- * While lists are held, a poll does not replace what they show: its result may be older than the change that is being
+ * While lists are held, a request does not replace what they show: its result may be older than the change that is being
  * saved. Returns the function that ends the hold.
  */
 export function holdLists(client: QueryClient): () => void {

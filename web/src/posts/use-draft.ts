@@ -194,7 +194,7 @@ function getSaveResult({ base, draft, theirs }: DraftState): SaveResult {
   return Object.keys(getUnsavedChanges(base, draft)).length > 0 ? "failed" : "saved";
 }
 
-/** Returns an updater of the cache. The response to a change omits the publications; the next poll updates them. */
+/** Returns an updater of the cache. The response to a change omits the publications; the next request updates them. */
 const keepPublications =
   (returnedPost: Post) =>
   (cachedPost: Post | undefined): Post => ({

@@ -25,7 +25,7 @@ export interface PostChanges {
   moveToTrash: PostChange;
   /** Shows these posts, by id, in the lists; undefined removes a post from the lists. */
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
-  /** Keeps polls from replacing what `show` has shown, until the returned function is called. */
+  /** Keeps requests from replacing what `show` has shown, until the returned function is called. */
   hold: () => () => void;
   refresh: () => Promise<void>;
 }

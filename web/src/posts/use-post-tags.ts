@@ -19,7 +19,7 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
   const [savedPost, setSavedPost] = useState(post);
   const nextTags = useRef<readonly string[] | undefined>(undefined);
   const isSaving = useRef(false);
-  // A poll that started before a save can return an older post after it.
+  // A request that started before a save can return an older post after it.
   const currentPost = savedPost.revision > post.revision ? savedPost : post;
 
   async function saveLatestTags(): Promise<void> {

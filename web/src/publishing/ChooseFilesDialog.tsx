@@ -31,7 +31,7 @@ export function ChooseFilesDialog({
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
-  // A poll can change the post while the dialog is open.
+  // Others can change the post while the dialog is open.
   const [initialPost] = useState(post);
   const [problems] = useState(currentProblems);
   const [chosenIds, setChosenIds] = useState<readonly string[]>(() => {

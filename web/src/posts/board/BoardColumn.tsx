@@ -91,7 +91,7 @@ export function BoardColumn({
   );
 }
 
-/** The total is polled less often than the posts, so it can be lower than what is shown. */
+/** The total is requested apart from the posts, so it can be lower than what is shown. */
 function formatCount(total: PostCount | undefined, loadedCount: number, hasMore: boolean): string {
   if (!hasMore) return String(loadedCount);
   if (!total || total.count <= loadedCount) return `${loadedCount}+`;
