@@ -105,7 +105,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const conflictResponse = page.waitForResponse((response) => response.status() === 409);
     await field.fill("Vases, for the whole harbour.");
     await conflictResponse;
-    await showPost();
+    showPost();
     const alert = page.getByRole("alert").filter({ hasText: "changed while you were editing" });
     await alert.waitFor();
     await page.getByText("Not saved", { exact: true }).waitFor();

@@ -6,7 +6,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";
-import { skipWithoutChromium } from "../support/chromium.ts";
+import { expectFailure, skipWithoutChromium } from "../support/chromium.ts";
 import { useStudioPages } from "../support/studio-pages.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -135,11 +135,15 @@ describe("open pages in a browser", { skip: skipWithoutChromium }, () => {
     const page = await pages.open(`posts/${postId}`, { user: member });
     const text = page.getByRole("textbox", { name: "Text", exact: true });
     await text.waitFor();
+    expectFailure(page.context(), 404, new RegExp(pages.owner.studio.id));
     await page.route(`**/posts/${postId}`, (route) =>
       route.request().method() === "PATCH" ? route.abort() : route.fallback(),
     );
     await text.fill("Unsaved words.");
-    await page.getByText(/^Not saved/).first().waitFor();
+    await page
+      .getByText(/^Not saved/)
+      .first()
+      .waitFor();
     await deletePost(pages.deps, pages.owner, { postId });
     await page.getByText("This post was moved to the trash.").waitFor();
     assert.equal(await text.inputValue(), "Unsaved words.");

@@ -100,7 +100,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
     expectFailure(page.context(), 409, "/approve");
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
-    await showPost();
+    showPost();
     await proposal.getByText("The post changed while you were reviewing it.").waitFor();
     assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
     assert.deepEqual(await listSandboxTexts(base), []);
@@ -266,7 +266,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const rejection = page.waitForResponse((response) => response.status() === 409);
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await rejection;
-    await showPost();
+    showPost();
     await dialog.getByText(/The text has 300 characters/).waitFor();
     await dialog.getByText("Nothing was sent.").waitFor();
     assert.deepEqual(await readPublications(id), []);
@@ -298,7 +298,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assistant.call("update_post", { postId: id, body: "Edited again.", revision: 2 });
     expectFailure(page.context(), 409, `/posts/${id}/publications`);
     await publishNow.click();
-    await showPost();
+    showPost();
     await notice.waitFor();
     assert.equal((await readPublications(id)).length, 1, "nothing new was requested");
     await getDialog().getByRole("button", { name: "Show the new version" }).click();

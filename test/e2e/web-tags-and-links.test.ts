@@ -55,7 +55,7 @@ describe("tags, search and links in a browser", { skip: skipWithoutChromium }, (
     await field.fill("sale");
     await field.press("Enter");
     await conflict;
-    await showPost();
+    showPost();
     await waitUntil(async () => (await readTags(postId)).join() === "spring,sale");
     await page.getByRole("button", { name: "Remove tag spring" }).waitFor();
   });

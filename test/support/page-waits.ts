@@ -1,4 +1,4 @@
-import type { Page, Request, Route } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { waitUntil } from "./wait-until.ts";
 
 /** Waits until the browser has painted the page: before that, it ignores keys. */
@@ -61,21 +61,17 @@ export async function refetch(page: Page, url: RegExp): Promise<void> {
  * Holds the requests with which the page fetches this URL, until the returned function is called. Resolves after the
  * first one: then the page has the response to the previous one.
  */
-export async function holdFetches(page: Page, url: string): Promise<() => Promise<void>> {
+export async function holdFetches(page: Page, url: string): Promise<() => void> {
   const hold = Promise.withResolvers<void>();
   let isHeld = false;
-  const handle = async (route: Route): Promise<void> => {
+  await page.route(url, async (route) => {
     if (route.request().method() !== "GET") return route.fallback();
     isHeld = true;
     await hold.promise;
-    return route.continue();
-  };
-  await page.route(url, handle);
+    return route.fallback();
+  });
   await returnToTab(page, () => isHeld);
-  return async () => {
-    await page.unroute(url, handle);
-    hold.resolve();
-  };
+  return hold.resolve;
 }
 
 /** Holds these requests until `release`; `firstRequest` resolves when the first one arrives. */
