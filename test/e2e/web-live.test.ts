@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { addComment } from "#domain/comments/add-comment.ts";
+import { addComment } from "#domain/comments/comments.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { removeMember } from "#domain/studios/members.ts";
