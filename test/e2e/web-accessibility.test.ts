@@ -176,7 +176,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
           },
         });`);
     const page = await context.newPage();
-    const lastRequest = page.waitForResponse((response) => response.url().includes("state=missed"));
+    const lastRequest = page.waitForResponse((response) => response.url().includes("/publications/counts"));
     await openLoadedPage(page, `${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await lastRequest;
     assert.deepEqual(await page.evaluate("createdFormats"), []);

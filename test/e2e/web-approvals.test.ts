@@ -11,7 +11,7 @@ import { getBox, type Box } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { fromNow } from "../support/clock.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
-import { waitForFit } from "../support/page-waits.ts";
+import { refetch, waitForFit } from "../support/page-waits.ts";
 import { cancelPublications, connectSandboxAccount, listSandboxTexts } from "../support/sandbox-accounts.ts";
 import { phone } from "../support/studio-pages.ts";
 import { newStudio } from "../support/users.ts";
@@ -124,7 +124,7 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
       assert.deepEqual(await findClickable(place), [], "nothing to click there");
       assert.deepEqual(await getBox(next), nextBox, "the next post did not move");
       await click(place);
-      await page.waitForResponse(/\/publications\?/);
+      await refetch(page, /\/publications\?/);
       assert.deepEqual(sentDecisions, ["approve"]);
       const states = await Promise.all(sent.map(({ ids }) => readState(ids[0])));
       assert.deepEqual(states, ["scheduled", "proposed", "proposed"]);
