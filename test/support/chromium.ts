@@ -69,6 +69,8 @@ function isUnexpectedFailure(context: BrowserContext, response: Response): boole
   if (response.status() < 400 || response.status() === 409) return false;
   if (response.headers()["x-request-id"] === undefined) return false;
   const { pathname } = new URL(response.url());
+  // When the event stream of a page ends, the page asks whether the user has lost access.
+  if ([401, 404].includes(response.status()) && /^\/api\/studios\/std_\w+$/.test(pathname)) return false;
   const matchers = [context, context.browser()].flatMap((owner) => (owner && expectedFailures.get(owner)) ?? []);
   return !matchers.some((matches) => matches(response.status(), pathname));
 }

@@ -39,7 +39,7 @@ export interface LiveStreamOptions {
   isVisible(): boolean;
   /** Fetches what shows these objects; everything if they are not known. */
   refetch(objects: readonly ChangedObject[] | undefined): void;
-  /** Whether the user still has access to the studio. Called when the stream ended, which does not say why. */
+  /** Whether the user still has access to the studio. Called after the stream ended, which does not say why. */
   hasAccess(): Promise<boolean>;
 }
 
@@ -109,22 +109,29 @@ export function createLiveStream(options: LiveStreamOptions): LiveStream {
       tell({ kind: "changes", ...(JSON.parse(data) as { objects: ChangedObject[] }) }),
     );
     source.addEventListener("heartbeat", () => tell({ kind: "heartbeat" }));
-    source.addEventListener("error", () => void reconnect());
+    source.addEventListener("error", reconnect);
   }
 
-  async function reconnect(): Promise<void> {
+  function reconnect(): void {
     source?.close();
     source = undefined;
     tell({ kind: "lost" });
     const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failureCount++);
     // Spread over time, because a server that restarts ends all streams at once.
-    retryTimer = setTimeout(connect, delayMs * (0.5 + Math.random() / 2));
-    if (!(await hasAccess()) && !controller.signal.aborted) tell({ kind: "ended" });
+    clearTimeout(retryTimer);
+    retryTimer = setTimeout(() => void retry(), delayMs * (0.5 + Math.random() / 2));
+  }
+
+  async function retry(): Promise<void> {
+    const mayConnect = await hasAccess();
+    if (controller.signal.aborted || source) return;
+    if (mayConnect) connect();
+    else tell({ kind: "ended" });
   }
 
   const checkTimer = setInterval(() => {
     if (Date.now() - lastHeardAt > maxSilenceMs) {
-      if (source) void reconnect();
+      if (source) reconnect();
       else isOpen = false;
     }
     if (!isOpen && isVisible() && Date.now() - lastRefetchAt >= fallbackMs) refetchAll();
