@@ -101,7 +101,12 @@ export function prepare<Row>(sql: string): Statement<Row> {
   return preparedStatement;
 }
 
-type Match<Table extends keyof Schema> = Partial<Selectable<Schema[Table]>>;
+/** Without booleans: Kysely compares them with IS, which PostgreSQL rejects for the integers that we store. */
+type Match<Table extends keyof Schema> = {
+  [
+    Column in keyof Selectable<Schema[Table]> as boolean extends Selectable<Schema[Table]>[Column] ? never : Column
+  ]?: Selectable<Schema[Table]>[Column];
+};
 
 /** Selects from the rows that have the values of `match`, where null means NULL. */
 export const selectRows = <Table extends keyof Schema>(

@@ -1,5 +1,5 @@
 import type { StrayFileStore } from "#domain/ports/assets.ts";
-import { deleteRows, execute, statement, type Connection } from "./database.ts";
+import { execute, statement, type Connection } from "./database.ts";
 
 const claimForAssetQuery = statement<{ key: string }>(
   "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
@@ -26,7 +26,7 @@ export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
       (await run(markDueKeysForDeletionQuery, [now, limit])).map(({ key }) => key),
     async deleteRecords(keys) {
       if (keys.length === 0) return;
-      await deleteRows(q, "strayFiles", { isMarkedForDeletion: true }).where("key", "in", keys).execute();
+      await q.deleteFrom("strayFiles").where("key", "in", keys).where("isMarkedForDeletion", "=", true).execute();
     },
   };
 }
