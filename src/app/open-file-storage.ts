@@ -49,7 +49,7 @@ export async function openFileStorage(
 
 /** Ensures, at startup and every ten minutes, that the bucket's CORS rules allow uploads from our pages. */
 function startCorsJob(store: S3Store, { base, uploadPage }: Config, log: Log): RepeatingJob {
-  const origins = [...new Set([base, uploadPage].map((url) => new URL(url).origin))];
+  const origins = [...new Set([base, uploadPage])];
   const updateCorsRules = async (): Promise<void> => {
     if (await store.allowCorsOrigins(origins))
       log.info({ origins }, "updated the bucket's CORS rules to allow uploads from our pages");

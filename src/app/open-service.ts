@@ -21,7 +21,7 @@ import { createIdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { createPublicFetch, createPublicUrlOpener } from "#lib/public-fetch.ts";
 import { loadOrCreateSecret } from "#lib/secret-file.ts";
-import { deriveSigningKeys } from "#lib/signing-keys.ts";
+import { deriveClientKeys } from "#connectors/atproto/client.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/media-reader.ts";
@@ -71,7 +71,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     platforms: createPlatformSetups(
       config.platformCredentials,
       createPublicFetch({ ...platformFetchLimits, privateHosts: config.privateHosts }),
-      { plcUrl: config.plcUrl, clientKeys: deriveSigningKeys(secrets, "platform-client-key") },
+      { plcUrl: config.plcUrl, clientKeys: deriveClientKeys(secrets) },
     ),
     sandboxStore: createSandboxStore(database),
     disk: fileStorage.disk,

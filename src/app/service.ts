@@ -7,7 +7,7 @@ import type { readOperatorClients } from "#auth/operator-clients.ts";
 import { createSessions, createSignIn } from "#auth/sign-in.ts";
 import type { Config } from "#config/config.ts";
 import type { SandboxStore } from "#db/sandbox.ts";
-import { callLimits, createCallLimiter, noCallLimit } from "#domain/access/call-limiter.ts";
+import { callLimits, createCallLimiter, unlimitedCalls } from "#domain/access/call-limiter.ts";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
 import { enforceIpRateLimit, type RateLimitName, unlimitedRateLimitStore } from "#domain/steps/rate-limit.ts";
 import { hasAsset } from "#domain/assets/get-asset.ts";
@@ -25,7 +25,6 @@ import { chatAppPath, type StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
-import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import type { NotifiedFeed } from "#domain/subscriptions/check-loop.ts";
 import { createPageFeed } from "#domain/subscriptions/page-feed.ts";
@@ -34,7 +33,8 @@ import { createDevServices } from "#dev/dev-services.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { buildClientDocument } from "#connectors/atproto/client.ts";
+import { buildClientDocument, deriveClientKeys } from "#connectors/atproto/client.ts";
+import { bluesky } from "#connectors/bluesky/connect.ts";
 import { createPlatforms, type PlatformSetup } from "#connectors/connectors.ts";
 
 export interface Service {
@@ -87,7 +87,7 @@ export function createService(options: CreateServiceOptions): Service {
   const { base, loginUrl } = config;
   const { signer, clock } = options.deps;
 
-  // Dependencies of the verbs.
+  // Dependencies of the domain.
   const dev =
     config.identityProviders.length === 0
       ? createDevServices({ ...options.deps, log, secret: secrets[0] }, options.sandboxStore)
@@ -113,10 +113,12 @@ export function createService(options: CreateServiceOptions): Service {
   // Rate limits.
   const limitRate = (name: RateLimitName, req: IncomingMessage) =>
     enforceIpRateLimit(deps, name, (bits) => getClientIpKey(req, config.trustedProxies, bits));
-  const messageLimiter = createCallLimiter(deps, "messages", callLimits.messages);
-  const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
-  const webCallLimiter = createCallLimiter(deps, "web", callLimits.web);
-  const linkCallLimiter = createCallLimiter(deps, "uploads", callLimits.uploads);
+  const limitCalls = (name: keyof typeof callLimits) =>
+    config.areRateLimitsEnabled ? createCallLimiter(deps, name, callLimits[name]) : unlimitedCalls;
+  const messageLimiter = limitCalls("messages");
+  const toolCallLimiter = limitCalls("calls");
+  const webCallLimiter = limitCalls("web");
+  const linkCallLimiter = limitCalls("uploads");
   const callRecorder = createCallRecorder(deps);
 
   // Authentication: users by session, AI clients by token.
@@ -142,8 +144,8 @@ export function createService(options: CreateServiceOptions): Service {
     authenticate: createAuthenticator(deps, log),
     tools,
     log,
-    checkMessageLimit: config.areRateLimitsEnabled ? messageLimiter.check : noCallLimit,
-    checkCallLimit: config.areRateLimitsEnabled ? toolCallLimiter.check : noCallLimit,
+    checkMessageLimit: messageLimiter.check,
+    checkCallLimit: toolCallLimiter.check,
     recordCall: callRecorder.record,
     version: packageJson.version,
     chatAppHtml: webFiles.find(chatAppPath)?.content.toString(),
@@ -155,15 +157,15 @@ export function createService(options: CreateServiceOptions): Service {
     sessions,
     pageFeed,
     streamSlots: mcp.streamSlots,
-    checkCallLimit: config.areRateLimitsEnabled ? webCallLimiter.check : noCallLimit,
+    checkCallLimit: webCallLimiter.check,
     log,
     isDevelopment: dev !== undefined,
     stallTimeoutMs,
   });
-  const uploadApi = createUploadApi(deps, config.areRateLimitsEnabled ? linkCallLimiter.check : noCallLimit, log);
+  const uploadApi = createUploadApi(deps, linkCallLimiter.check, log);
 
   // HTTP server and routes.
-  const clientDocument = buildClientDocument(base, deriveSigningKeys(secrets, "platform-client-key"));
+  const clientDocument = buildClientDocument(base, bluesky, deriveClientKeys(secrets));
   const metrics = createMetrics(log);
   const httpServer = createHttpServer({
     routes: createRoutes({
@@ -181,7 +183,7 @@ export function createService(options: CreateServiceOptions): Service {
       files: disk && {
         ...disk,
         hasAsset: (key) => hasAsset(deps, key),
-        origins: [base, config.uploadPage].map((url) => new URL(url).origin),
+        origins: [base, config.uploadPage],
         clock,
         stallTimeoutMs,
       },
@@ -230,7 +232,7 @@ export function createService(options: CreateServiceOptions): Service {
         },
       });
       await mcp.tasks.stopAll();
-      await workerStop;
+      await workerStop; // also after the drain’s timeout: a commit that was sent needs its result stored
     },
   };
 }

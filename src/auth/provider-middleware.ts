@@ -55,6 +55,7 @@ export const fixResponseTypeError: Middleware = async (ctx, next) => {
   const responseTypes = new URLSearchParams(ctx.querystring).getAll("response_type");
   const location = ctx.response.get("location") || "";
   if (ctx.path !== oauthPaths.authorization || responseTypes.length > 1 || responseTypes[0] === "code") return;
+  // Splits before the error, which is the query or the fragment of the redirect URI.
   const [redirectBase = "", errorQuery = ""] = location.split(/(?<=[?#])(?=error=invalid_request&)/, 2);
   const errorParams = new URLSearchParams(errorQuery);
   if (!errorParams.has("error")) return;

@@ -43,6 +43,7 @@ function toSignInError(providerName: string, error: unknown): AppError | undefin
       cause,
     );
   }
+  // `fetch` rejects with a TypeError if the network fails.
   if (error instanceof TypeError || (error instanceof ClientError && unavailableCodes.has(error.code ?? ""))) {
     return providerUnavailableError(providerName, error);
   }

@@ -52,13 +52,13 @@ export interface SignIn {
   }): Promise<{ location: string; setCookie: string }>;
   /** The pending sign-in of a callback. Callers must send `setCookie` even if the sign-in fails. */
   consumePending(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
-  /** Signs the user in and returns the `Set-Cookie` values. Starts no session if any check fails. */
+  /** Signs the user in and returns the session’s `Set-Cookie` value. Starts no session if any check fails. */
   finish(input: {
     provider: string;
     callback: URL;
     pending: PendingSignIn | undefined;
     cookies: string | undefined;
-  }): Promise<string[]>;
+  }): Promise<string>;
 }
 
 export function createSignIn(
@@ -103,7 +103,7 @@ export function createSignIn(
       const identity = await withFailureLog(provider, relyingParty.finishAuthorization(callback, pending));
       await authorizeSignIn(deps, identity, { invitation: parseInvitationToken(pending.returnTo) });
       const user = await resolveUser(deps, identity);
-      return [await sessions.start(user.id, cookies)];
+      return sessions.start(user.id, cookies);
     },
   };
 }

@@ -145,7 +145,10 @@ function readS3Settings(settings: Settings, problems: string[]) {
   };
 }
 
-/** Reads `PLATFORM_<NAME>_CLIENT_ID` and its secret for any name; the connectors check which platforms exist. */
+/**
+ * Reads `PLATFORM_<NAME>_CLIENT_ID` and its secret for any name; the connectors check which platforms exist. Operators
+ * may also call the secret `PLATFORM_<NAME>_SECRET`.
+ */
 function readPlatformCredentials(
   variables: Environment,
   problems: string[],

@@ -3,7 +3,8 @@ import { parseJson, type JsonReviver } from "#lib/parse-json.ts";
 import { PublicFetchError, type PublicFetch, type PublicFetchRequest } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 
-// Helpers that read platform responses without trusting their shape: unexpected values become empty.
+// Reads platform responses without trusting their shape (`to…`: unexpected values become empty; `require…`: they throw),
+// and sends the calls.
 
 export function toObject(value: unknown): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
@@ -45,7 +46,7 @@ export function toUrl(value: unknown): string | null {
   return url && /^https?:$/.test(url.protocol) && url.href.length <= maxUrlLength ? url.href : null;
 }
 
-/** No call asks for more. A server may return thousands, which we would store, look up and compare with each other. */
+/** No call whose list is parsed here asks for more. A server may return thousands, which we would store, look up and compare with each other. */
 const maxListItems = 40;
 
 /** Parses the first objects of a list, and leaves out those that can't be parsed. */

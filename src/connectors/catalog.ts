@@ -10,13 +10,13 @@ import { threads } from "./threads/connect.ts";
 import { tiktok } from "./tiktok/connect.ts";
 import { x } from "./x/connect.ts";
 import { youtube } from "./youtube/connect.ts";
-import type { Platform } from "./platform.ts";
+import type { OAuthPlatform } from "./platform.ts";
 import type { AtprotoSetup } from "./atproto/connector.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import { stepTimeoutMs } from "./step-timeout.ts";
 
 /** Every platform that uses RFC 6749: all except Bluesky. In development, the sandbox is added. */
-export const catalog: readonly Platform[] = [
+export const catalog: readonly OAuthPlatform[] = [
   linkedin,
   x,
   facebook,

@@ -5,11 +5,11 @@ import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createAtprotoConnector, type AtprotoSetup } from "./atproto/connector.ts";
 import { createOAuthConnector } from "./oauth-connector.ts";
-import type { Platform } from "./platform.ts";
+import type { OAuthPlatform } from "./platform.ts";
 
 /** A platform, and this server's credentials for it. */
 export interface OAuthSetup {
-  platform: Platform;
+  platform: OAuthPlatform;
   /** The credentials from the settings. Undefined if there are none, or if the server registers with each instance. */
   app?: PlatformApp | undefined;
   publicFetch: PublicFetch;
@@ -65,6 +65,9 @@ function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
   };
 }
 
-/** A platform whose API is in a private network, such as a stand-in, can fetch from a server in the same network. */
-const canFetchFromServer = ({ endpoints }: Platform, base: string): boolean =>
+/**
+ * A platform whose API is in a private network, such as a stand-in, can fetch from a server in the same network. Those
+ * with instances are sent the files.
+ */
+const canFetchFromServer = ({ endpoints }: OAuthPlatform, base: string): boolean =>
   isPublicUrl(base) || typeof endpoints === "function" || !isPublicUrl(endpoints.api);

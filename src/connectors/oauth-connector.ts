@@ -10,7 +10,7 @@ import {
   exchangeCode,
   renewTokens,
   revokeTokens,
-  toCallContext,
+  toTokenContext,
   type ConnectorContext,
 } from "./oauth.ts";
 import {
@@ -18,15 +18,15 @@ import {
   getEndpoints,
   maxAccounts,
   type ApiCall,
-  type CallContext,
+  type TokenContext,
   type JsonObject,
-  type Platform,
+  type OAuthPlatform,
   type PlatformAccount,
 } from "./platform.ts";
 import { timeoutError, withStepTimeout } from "./step-timeout.ts";
 import { toTokens } from "./token-response.ts";
 
-/** Connects accounts of platforms that follow RFC 6749, apart from the deviations that `Platform` describes. */
+/** Connects accounts of platforms that follow RFC 6749, apart from the deviations that `OAuthPlatform` describes. */
 export function createOAuthConnector(base: string, setup: OAuthSetup, log?: Log): Connector {
   const { platform, publicFetch } = setup;
   const { appRegistration } = platform;
@@ -94,7 +94,7 @@ async function fetchAccounts(
   context: ConnectorContext,
   tokens: PlatformTokens,
 ): Promise<readonly { account: Account; tokens: PlatformTokens }[]> {
-  const body = await callApi(context.publicFetch, buildAccountCall(context.platform, toCallContext(context, tokens)));
+  const body = await callApi(context.publicFetch, buildAccountCall(context.platform, toTokenContext(context, tokens)));
   const accounts = parseAccounts(context, body);
   if (accounts.length === 0) throw new PlatformError("denied", "no account was selected");
   return accounts.slice(0, maxAccounts).map(({ accessToken, ...account }) => ({
@@ -105,8 +105,8 @@ async function fetchAccounts(
 }
 
 export const buildAccountCall = (
-  { accountCall: { path, query } }: Pick<Platform, "accountCall">,
-  { accessToken, endpoints }: CallContext,
+  { accountCall: { path, query } }: Pick<OAuthPlatform, "accountCall">,
+  { accessToken, endpoints }: TokenContext,
 ): ApiCall => ({ method: "GET", url: `${endpoints.api}${path}`, ...(query && { query }), bearer: accessToken });
 
 function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readonly PlatformAccount[] {

@@ -3,13 +3,13 @@ import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/ports/
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { sendCall, withPlatformErrors } from "./call-api.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";
-import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
+import type { ApiCall, Endpoints, TokenContext, OAuthPlatform } from "./platform.ts";
 import { exchange } from "./protocol-errors.ts";
 import { normalizeTokenResponse, toTokens } from "./token-response.ts";
 
 /** One platform, or one of its instances, with this server's credentials for it. */
 export interface ConnectorContext {
-  platform: Platform;
+  platform: OAuthPlatform;
   endpoints: Endpoints;
   app: PlatformApp;
   redirectUri: string;
@@ -61,7 +61,7 @@ export async function exchangeCode(
     async (response) => toTokens(await oauth.processAuthorizationCodeResponse(server, client, response)),
   );
   return platform.buildLongLivedTokenCall
-    ? fetchTokens(context, platform.buildLongLivedTokenCall(toCallContext(context, tokens)))
+    ? fetchTokens(context, platform.buildLongLivedTokenCall(toTokenContext(context, tokens)))
     : tokens;
 }
 
@@ -71,7 +71,7 @@ export async function renewTokens(
 ): Promise<PlatformTokens | undefined> {
   const { refresh } = context.platform;
   if (refresh === "none") return undefined;
-  if (refresh !== "standard") return fetchTokens(context, refresh(toCallContext(context, tokens)));
+  if (refresh !== "standard") return fetchTokens(context, refresh(toTokenContext(context, tokens)));
   const { refreshToken } = tokens;
   if (refreshToken === undefined) return undefined;
   const { server, client, options } = createOAuthClient(context);
@@ -84,17 +84,17 @@ export async function renewTokens(
 export async function revokeTokens(context: ConnectorContext, tokens: PlatformTokens): Promise<void> {
   const { revoke } = context.platform;
   if (revoke === "none") return;
-  if (revoke !== "standard") return void (await sendCall(context.publicFetch, revoke(toCallContext(context, tokens))));
+  if (revoke !== "standard") return void (await sendCall(context.publicFetch, revoke(toTokenContext(context, tokens))));
   const { server, client, options } = createOAuthClient(context);
   // RFC 7009 §2.1: revoking the refresh token should revoke its access tokens too, but not every platform does so.
   for (const token of [tokens.refreshToken, tokens.accessToken].filter((candidate) => candidate !== undefined))
     await withPlatformErrors(oauth.revocationRequest(server, client, createClientAuth(context), token, options));
 }
 
-export function toCallContext(
+export function toTokenContext(
   { app, endpoints }: ConnectorContext,
   { accessToken, refreshToken }: PlatformTokens,
-): CallContext {
+): TokenContext {
   return { accessToken, refreshToken, ...app, endpoints };
 }
 

@@ -28,7 +28,7 @@ export interface AtprotoPlatform extends PlatformDescription {
  * A social platform: one folder, one line in `catalog.ts`. A platform that follows RFC 6749 needs only the required fields;
  * each optional field describes one deviation.
  */
-export interface Platform extends PlatformDescription {
+export interface OAuthPlatform extends PlatformDescription {
   protocol?: never;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
@@ -52,11 +52,11 @@ export interface Platform extends PlatformDescription {
   /** Returns the error code of RFC 6749 §5.2 for a nonstandard error response. */
   readErrorCode?: (body: JsonObject) => "invalid_grant" | undefined;
   /** Exchanges the first access token for a longer-lived one. Returns a token response. */
-  buildLongLivedTokenCall?: (context: CallContext) => ApiCall;
+  buildLongLivedTokenCall?: (context: TokenContext) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the user has to connect again. */
-  refresh: "standard" | "none" | ((context: CallContext) => ApiCall);
+  refresh: "standard" | "none" | ((context: TokenContext) => ApiCall);
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the user has to revoke access on the platform. */
-  revoke: "standard" | "none" | ((context: CallContext) => ApiCall);
+  revoke: "standard" | "none" | ((context: TokenContext) => ApiCall);
   /** Where to read the accounts that a token gives access to. */
   accountCall: Pick<ApiCall, "query"> & { path: string };
   /**
@@ -81,7 +81,7 @@ export interface Endpoints {
   api: string;
 }
 
-export const getEndpoints = ({ endpoints }: Pick<Platform, "endpoints">, instance: string): Endpoints =>
+export const getEndpoints = ({ endpoints }: Pick<OAuthPlatform, "endpoints">, instance: string): Endpoints =>
   typeof endpoints === "function" ? endpoints(instance) : endpoints;
 
 /** How this server registers with an instance, such as Mastodon's POST /api/v1/apps. */
@@ -91,7 +91,7 @@ export interface AppRegistration {
 }
 
 /** What an API call can use. */
-export interface CallContext {
+export interface TokenContext {
   accessToken: string;
   refreshToken?: string | undefined;
   clientId: string;

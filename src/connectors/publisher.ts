@@ -1,12 +1,13 @@
 import { PlatformError } from "#domain/model/platform-error.ts";
+import type { PlatformProgress } from "#domain/model/publication-progress.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/ports/publisher.ts";
 import { createBoundCallSender } from "./atproto/proofs.ts";
 import { readObject, sendCall } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import { getEndpoints, type JsonObject } from "./platform.ts";
-import { CallFailure, classifyStatus } from "./publishing/call-failure.ts";
-import type { ErrorResponse, FileProgress, PublishCall, PublishModule } from "./publishing/publish-module.ts";
+import { StepFailure, classifyStatus } from "./publishing/step-failure.ts";
+import type { ErrorResponse, ModuleProgress, PublishCall, PublishModule } from "./publishing/publish-module.ts";
 import { createUploadBody, type OpenFile } from "./publishing/upload-body.ts";
 
 export interface PublisherOptions {
@@ -29,7 +30,7 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
     return { setup, module };
   }
 
-  /** Fails only with a `CallFailure`. A response that can't be parsed leaves the outcome unknown. */
+  /** Fails only with a `StepFailure`. A response that can't be parsed leaves the outcome unknown. */
   async function send<T>(
     request: PrepareRequest,
     { path, url, isAuthorized = path !== undefined, file, ...call }: PublishCall,
@@ -51,17 +52,16 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";
       failure = { kind: "unknown", message };
     }
-    throw new CallFailure(failure);
+    throw new StepFailure(failure);
   }
 
   function createContext<Request extends PrepareRequest>(request: Request, signal?: AbortSignal) {
     const { account, platform } = request.connection;
-    const progress: FileProgress = { mediaIds: {}, ...request.progress };
     return {
       ...request,
       account,
       api: getApi(getSetup(platform).setup, request),
-      progress,
+      progress: toModuleProgress(request.progress),
       createMediaUrl,
       call: <T>(call: PublishCall, parse: (body: JsonObject, response: Response) => T): Promise<T> =>
         send(request, call, signal, async (response) => parse(await readObject(response), response)),
@@ -75,12 +75,12 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       return setup?.platform.publishing?.listPostHosts(getApi(setup, { connection })) ?? [];
     },
     canCheckCommit: (platform, progress) =>
-      getSetup(platform).module.canCheckCommit?.({ mediaIds: {}, ...progress }) ?? false,
+      getSetup(platform).module.canCheckCommit?.(toModuleProgress(progress)) ?? false,
     prepare: (request, saveProgress, signal) =>
       endWithFailure(async () => {
         const context = createContext(request, signal);
         const { progress } = context;
-        const save = async (change: Partial<FileProgress>): Promise<void> => {
+        const save = async (change: Partial<ModuleProgress>): Promise<void> => {
           Object.assign(progress, change);
           await saveProgress(progress);
         };
@@ -97,6 +97,8 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
   };
 }
 
+const toModuleProgress = (progress: PlatformProgress): ModuleProgress => ({ mediaIds: {}, ...progress });
+
 /** Returns the outcome of the step, or of the call that failed. */
 async function endWithFailure<Outcome>(
   step: () => Promise<Outcome>,
@@ -105,7 +107,7 @@ async function endWithFailure<Outcome>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof CallFailure) return convert(error.outcome);
+    if (error instanceof StepFailure) return convert(error.outcome);
     throw error;
   }
 }

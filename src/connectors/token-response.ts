@@ -2,7 +2,7 @@ import { PlatformError } from "#domain/model/platform-error.ts";
 import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { days } from "#lib/clock.ts";
 import { readObject, toText } from "./call-api.ts";
-import type { JsonObject, Platform } from "./platform.ts";
+import type { JsonObject, OAuthPlatform } from "./platform.ts";
 
 const maxLifetimeSeconds = days(3650) / 1000;
 
@@ -11,7 +11,7 @@ const maxLifetimeSeconds = days(3650) / 1000;
  * have to be verified and contains nothing that the account call does not return.
  */
 export async function normalizeTokenResponse(
-  { normalizeToken, readErrorCode }: Pick<Platform, "normalizeToken" | "readErrorCode">,
+  { normalizeToken, readErrorCode }: Pick<OAuthPlatform, "normalizeToken" | "readErrorCode">,
   response: Response,
 ): Promise<Response> {
   if (!/json|javascript|^text\/plain/i.test(response.headers.get("content-type") ?? "")) return response;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { PublicFetch, PublicRequest } from "#lib/public-fetch.ts";
 import { platformFetchLimits } from "#connectors/catalog.ts";
-import type { Platform } from "#connectors/platform.ts";
+import type { OAuthPlatform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireId, toText } from "#connectors/call-api.ts";
 import * as publishing from "./sandbox-publish.ts";
@@ -31,7 +31,7 @@ async function toFetchBody(body: PublicRequest["body"]): Promise<RequestInit> {
 }
 
 /** Describes the sandbox as a platform. */
-function createSandboxEntry(origin: string): Platform {
+function createSandboxEntry(origin: string): OAuthPlatform {
   return {
     id: "sandbox",
     name: "Sandbox",

@@ -89,10 +89,12 @@ function stripWebp(file: Buffer): Buffer | undefined {
   const fileEnd = 8 + file.readUInt32LE(4);
   if (fileEnd > file.length) return undefined;
   const keptSegments: Buffer[] = [];
+  let pieces = 0;
   for (let at = 12; at + 8 <= fileEnd;) {
     const length = file.readUInt32LE(at + 4);
     const end = at + 8 + length + (length % 2);
-    if (end > fileEnd || keptSegments.length > maxPieces) return undefined;
+    pieces++;
+    if (end > fileEnd || pieces > maxPieces) return undefined;
     const type = file.toString("latin1", at, at + 4);
     if (webpChunks.has(type))
       keptSegments.push(type === "VP8X" ? clearMetadataFlags(file, at, end) : file.subarray(at, end));

@@ -3,20 +3,17 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { buildClientDocument } from "#connectors/atproto/client.ts";
+import { buildClientDocument, deriveClientKeys } from "#connectors/atproto/client.ts";
+import { bluesky } from "#connectors/bluesky/connect.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { PlatformTokens } from "#domain/ports/platforms.ts";
-import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createBlueskySetups, grantAccess } from "../support/bluesky-fixture.ts";
 import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
 import { startPds, skipWithoutPds, type Pds, type PdsAccount } from "../support/pds.ts";
 
 /** The public URL of this server, which has no DNS record: the PDS reads our metadata from `documentsUrl` instead. */
 const base = "https://studio.atelier-tests";
-const clientKeys = deriveSigningKeys(
-  ["the newest secret, 32 bytes long.", "the previous secret, 32 bytes lo"],
-  "platform-client-key",
-);
+const clientKeys = deriveClientKeys(["the newest secret, 32 bytes long.", "the previous secret, 32 bytes lo"]);
 const [newestKey, previousKey] = clientKeys;
 
 describe("a public server as a client of Bluesky", { skip: skipWithoutPds || skipWithoutChromium }, () => {
@@ -26,7 +23,7 @@ describe("a public server as a client of Bluesky", { skip: skipWithoutPds || ski
   let chromium: Browser;
   let tokens: PlatformTokens;
   before(async () => {
-    const { path, body } = buildClientDocument(base, clientKeys);
+    const { path, body } = buildClientDocument(base, bluesky, clientKeys);
     documents = createServer((req, res) => {
       res.writeHead(req.url === path ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(body));
     }).listen(0, "127.0.0.1");

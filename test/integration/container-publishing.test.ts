@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { instagram } from "#connectors/instagram/connect.ts";
 import { threads } from "#connectors/threads/connect.ts";
-import type { Platform } from "#connectors/platform.ts";
+import type { OAuthPlatform } from "#connectors/platform.ts";
 import type { StoredProgress } from "#domain/model/publication-progress.ts";
 import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
 import type { ContainerStandIn } from "../servers/graph-containers.ts";
@@ -29,7 +29,7 @@ type Publisher = PlatformPublishing<ContainerStandIn>;
 
 const useContainers = (
   fixture: Fixture,
-  platform: Platform,
+  platform: OAuthPlatform,
   start: (clock: Clock) => Promise<ContainerStandIn>,
 ): Publisher =>
   usePlatform(fixture, async (clock) => {

@@ -15,7 +15,7 @@ import {
 } from "../support/platform-examples.ts";
 import { getPlatformName } from "../../web/src/platforms/platform-name.ts";
 import type { PublicRequest } from "#lib/public-fetch.ts";
-import type { Platform, JsonObject } from "#connectors/platform.ts";
+import type { OAuthPlatform, JsonObject } from "#connectors/platform.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { buildAccountCall } from "#connectors/oauth-connector.ts";
 import { fc } from "../support/fuzz.ts";
@@ -173,7 +173,7 @@ interface PlatformRequest {
 }
 
 /** Records requests and sends the documented responses in order. */
-function createFakePlatform(platform: Platform, { token, extended, account }: PlatformExample) {
+function createFakePlatform(platform: OAuthPlatform, { token, extended, account }: PlatformExample) {
   const requests: PlatformRequest[] = [];
   const responses = [token, ...(platform.buildLongLivedTokenCall ? [extended ?? {}] : []), account];
   const publicFetch = async (url: string, { headers = {}, body }: PublicRequest = {}): Promise<Response> => {
@@ -207,7 +207,7 @@ for (const platform of catalog) {
     };
     assert.deepEqual(omitUndefined(calls), example?.calls);
 
-    function buildCall(call: Platform["refresh"]) {
+    function buildCall(call: OAuthPlatform["refresh"]) {
       return typeof call === "function" ? call(token) : undefined;
     }
   });
@@ -306,7 +306,7 @@ test("accounts and tokens that can't be stored are rejected (F8)", async () => {
 });
 
 /** The accounts in the response. Callers treat a rejected response like one without accounts. */
-function findAccounts({ parseAccounts }: Platform, response: JsonObject) {
+function findAccounts({ parseAccounts }: OAuthPlatform, response: JsonObject) {
   try {
     return parseAccounts(response);
   } catch {

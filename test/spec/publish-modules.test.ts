@@ -5,7 +5,7 @@ import { facebook } from "#connectors/facebook/connect.ts";
 import { classifyGraphError } from "#connectors/graph/errors.ts";
 import { linkedin } from "#connectors/linkedin/connect.ts";
 import { escapeLittleText } from "#connectors/linkedin/publish.ts";
-import type { Platform } from "#connectors/platform.ts";
+import type { OAuthPlatform } from "#connectors/platform.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { threads } from "#connectors/threads/connect.ts";
 import { x } from "#connectors/x/connect.ts";
@@ -30,7 +30,7 @@ const asset: ContentAsset = {
 };
 
 function createRequest(
-  { id }: Platform,
+  { id }: OAuthPlatform,
   text: string,
   assets: ContentAsset[] = [],
   progress: PlatformProgress = {},
@@ -50,7 +50,7 @@ function createRequest(
   };
 }
 
-const createTestPublisher = (platform: Platform, publicFetch: PublicFetch): Publisher =>
+const createTestPublisher = (platform: OAuthPlatform, publicFetch: PublicFetch): Publisher =>
   createPublisher({
     setups: [{ platform, publicFetch }],
     createMediaUrl: () => "https://studio.example/files/media/token",
@@ -60,7 +60,7 @@ const createTestPublisher = (platform: Platform, publicFetch: PublicFetch): Publ
 
 /** Looks up a post after the response to its commit was lost. The platform responds to every call with this body. */
 const lookUpPost = (
-  platform: Platform,
+  platform: OAuthPlatform,
   body: object,
   text: string,
   assets: ContentAsset[] = [],

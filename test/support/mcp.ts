@@ -9,7 +9,7 @@ import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
 import type { Extension } from "#mcp/extension.ts";
 import type { Tool } from "#mcp/define-tool.ts";
 import { tools as productTools } from "#mcp/tool-list.ts";
-import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limiter.ts";
+import { type CallLimitCheck, unlimitedCalls } from "#domain/access/call-limiter.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import type { Log } from "#lib/log.ts";
@@ -39,8 +39,8 @@ export async function startMcpServer({ deps }: { deps: Deps }, options: McpServe
     authenticate: createAuthenticator(deps, silentLog),
     tools: options.tools ?? productTools,
     log: options.log ?? silentLog,
-    checkMessageLimit: options.checkMessageLimit ?? noCallLimit,
-    checkCallLimit: options.checkCallLimit ?? noCallLimit,
+    checkMessageLimit: options.checkMessageLimit ?? unlimitedCalls.check,
+    checkCallLimit: options.checkCallLimit ?? unlimitedCalls.check,
     recordCall: () => {},
     version: "0.0.0-test",
     chatAppHtml: options.chatAppHtml,

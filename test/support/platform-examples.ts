@@ -3,7 +3,7 @@ import {
   type ApiCall,
   type Endpoints,
   type JsonObject,
-  type Platform,
+  type OAuthPlatform,
   type PlatformAccount,
 } from "#connectors/platform.ts";
 
@@ -29,7 +29,7 @@ export const sampleCredential = { accessToken: "the-token", clientId: "our-id", 
 
 export const exampleInstance = "https://instance.example";
 
-export const resolveEndpoints = (platform: Platform): Endpoints => getEndpoints(platform, exampleInstance);
+export const resolveEndpoints = (platform: OAuthPlatform): Endpoints => getEndpoints(platform, exampleInstance);
 
 /** Drops undefined values, which mean the same as missing ones. */
 export const omitUndefined = <T extends object>(value: T): Partial<T> =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { ContainerProgress } from "#connectors/graph/containers.ts";
-import type { Endpoints, Platform } from "#connectors/platform.ts";
+import type { Endpoints, OAuthPlatform } from "#connectors/platform.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -32,7 +32,7 @@ export const lostResponseCount = isLongRun ? 50 : 3;
 
 /** A stand-in for a platform, and the account on it that a test connects. */
 export interface StandInAccount<StandIn> {
-  platform: Platform;
+  platform: OAuthPlatform;
   standIn: StandIn;
   /** The endpoints that replace the platform's. */
   endpoints: Partial<Endpoints>;

@@ -2,11 +2,11 @@ import { requireText, toObjectList, toText } from "#connectors/call-api.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
 import type { JsonObject } from "#connectors/platform.ts";
 import { awaitProcessing, listMediaIds, type ProcessingStatus } from "#connectors/publishing/upload-files.ts";
-import { CallFailure, orIfRejected, stillProcessingOutcome } from "#connectors/publishing/call-failure.ts";
+import { StepFailure, orIfRejected, stillProcessingOutcome } from "#connectors/publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,
-  FileProgress,
+  ModuleProgress,
   LookUpContext,
   PrepareContext,
   PublishModule,
@@ -65,7 +65,7 @@ const keyed: PublishModule = {
       : { kind: "undecidable" },
 };
 
-interface ContainerProgress extends FileProgress {
+interface ContainerProgress extends ModuleProgress {
   containerId?: string;
 }
 
@@ -107,7 +107,7 @@ const container: PublishModule = {
       return toPublished(await post(context, "/api/publish", { containerId }));
     } catch (error) {
       // An earlier request, whose response was lost, may have published the container.
-      const isRejected = error instanceof CallFailure && error.outcome.kind === "rejected";
+      const isRejected = error instanceof StepFailure && error.outcome.kind === "rejected";
       const status = isRejected ? await readContainer(context) : undefined;
       if (status?.kind === "public") return toPublished(status.post);
       throw error;

@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
-import type { Platform } from "#connectors/platform.ts";
+import type { OAuthPlatform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
 import { createCertificate } from "./certificate.ts";
@@ -266,14 +266,14 @@ function respondWithFault(fault: Fault, res: ServerResponse): void {
 }
 
 /** The strict platform without refresh tokens. */
-const createPlatformWithoutRefresh = (origin: string): Platform => ({
+const createPlatformWithoutRefresh = (origin: string): OAuthPlatform => ({
   ...createStrictEntry(origin),
   id: "no-refresh",
   name: "No refresh",
   refresh: "none",
 });
 
-function createStrictEntry(origin: string): Platform {
+function createStrictEntry(origin: string): OAuthPlatform {
   return {
     id: "strict",
     name: "Strict",

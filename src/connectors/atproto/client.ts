@@ -1,12 +1,11 @@
 import * as oauth from "oauth4webapi";
 import { PlatformError } from "#domain/model/platform-error.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
-import type { PrivateJwk } from "#lib/signing-keys.ts";
-import { bluesky } from "../bluesky/connect.ts";
+import { deriveSigningKeys, type PrivateJwk } from "#lib/signing-keys.ts";
 import { callbackPath, type AtprotoPlatform, type JsonObject } from "../platform.ts";
 
-/** Where servers of the AT Protocol read our client metadata. The path is part of our client id, so it must not change. */
-const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
+/** Where servers of the AT Protocol read our client metadata. Part of our client id, so it must not change. */
+const buildMetadataPath = (platformId: string): string => `/api/platforms/${platformId}/client-metadata.json`;
 
 /** Our identity as an OAuth client. Servers can't read a document on loopback, so they accept a special id there. */
 export interface AtprotoClient {
@@ -20,7 +19,7 @@ export interface AtprotoClient {
 export function createAtprotoClient(base: string, { id, scopes }: AtprotoPlatform): AtprotoClient {
   const callbackUrl = `${base}${callbackPath}${id}`;
   if (!isLoopbackName(new URL(base).hostname))
-    return { clientId: `${base}${clientMetadataPath}`, redirectUri: callbackUrl, callbackUrl };
+    return { clientId: `${base}${buildMetadataPath(id)}`, redirectUri: callbackUrl, callbackUrl };
   const redirectUrl = new URL(callbackUrl);
   if (redirectUrl.hostname === "localhost") redirectUrl.hostname = "127.0.0.1";
   const query = new URLSearchParams({ redirect_uri: redirectUrl.href, scope: scopes.join(" ") });
@@ -33,15 +32,17 @@ export function createAtprotoClient(base: string, { id, scopes }: AtprotoPlatfor
  */
 export function buildClientDocument(
   base: string,
+  { id, scopes }: AtprotoPlatform,
   clientKeys: readonly PrivateJwk[],
 ): { path: string; body: JsonObject } {
+  const path = buildMetadataPath(id);
   const body = {
-    client_id: `${base}${clientMetadataPath}`,
+    client_id: `${base}${path}`,
     client_name: "Atelier",
     client_uri: base,
     application_type: "web",
-    redirect_uris: [`${base}${callbackPath}${bluesky.id}`],
-    scope: bluesky.scopes.join(" "),
+    redirect_uris: [`${base}${callbackPath}${id}`],
+    scope: scopes.join(" "),
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: "private_key_jwt",
@@ -49,8 +50,12 @@ export function buildClientDocument(
     jwks: { keys: clientKeys.map(({ d: _, ...publicKey }) => publicKey) },
     dpop_bound_access_tokens: true,
   };
-  return { path: clientMetadataPath, body };
+  return { path, body };
 }
+
+/** The keys that we publish and authenticate with. */
+export const deriveClientKeys = (secrets: readonly string[]): PrivateJwk[] =>
+  deriveSigningKeys(secrets, "platform-client-key");
 
 /** How we authenticate: with the key of this id, or not at all on loopback, where servers can't read our keys. */
 export async function createClientAuth(

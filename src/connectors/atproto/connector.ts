@@ -34,6 +34,7 @@ export function createAtprotoConnector(base: string, setup: AtprotoSetup): Conne
     app: PlatformApp | undefined,
     { key, clientKeyId = newestKeyId }: Pick<TokenBinding, "key" | "clientKeyId">,
   ) {
+    // A session keeps the id it started with if our URL changes.
     const client: oauth.Client = { client_id: app?.clientId ?? clientId };
     const auth = await createClientAuth(client.client_id, clientKeys, clientKeyId);
     const options = { ...createOAuthFetch(publicFetch, server.issuer), DPoP: await importProofKey(key) };

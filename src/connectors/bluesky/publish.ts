@@ -3,26 +3,27 @@ import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { requireId, toObject } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import { orIfRejected } from "../publishing/call-failure.ts";
+import { orIfRejected } from "../publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,
-  FileProgress,
+  ModuleProgress,
   LookUpContext,
   Preparation,
   PrepareContext,
 } from "../publishing/publish-module.ts";
 import { toPublished } from "../publishing/read-back.ts";
-import { uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { requireMediaId, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 import { buildFacets, listMentionedHandles } from "./facets.ts";
 import { deriveRecordKey } from "./record-key.ts";
 
 const collection = "app.bsky.feed.post";
 /** A reference to a file has about 200 characters. */
 const maxReferenceLength = 2000;
+/** Later, a repetition could restore a post that a user has deleted since then. */
 const maxRepetitionMs = days(1);
 
-interface BlueskyProgress extends FileProgress {
+interface BlueskyProgress extends ModuleProgress {
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
 }
@@ -75,14 +76,17 @@ export async function commit(context: CommitContext<BlueskyProgress>): Promise<C
   return toPublished({ id, url: `${buildProfileUrl(account.handle ?? account.id)}/post/${id.split("/").at(-1)}` });
 }
 
-/** We choose the key of the record, so a repeated request writes the same record again. */
+/**
+ * We choose the key of the record, so a repeated request writes the same record again. If the server rejects that, the
+ * first request may have been accepted nevertheless.
+ */
 export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {
   return elapsedMs < maxRepetitionMs ? { kind: "repeatable", ifRejected: "unconfirmed" } : { kind: "undecidable" };
 }
 
 function buildRecord({ content, progress, committedAt }: CommitContext<BlueskyProgress>): JsonObject {
   const images = content.assets.map(({ id, altText, width, height }) => ({
-    image: JSON.parse(progress.mediaIds[id] ?? "null") as unknown,
+    image: JSON.parse(requireMediaId(progress, id)) as unknown,
     alt: altText ?? "",
     ...(width && height ? { aspectRatio: { width, height } } : {}),
   }));

@@ -1,6 +1,6 @@
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { readGraphErrorCode } from "../graph/errors.ts";
-import { maxAccounts, type Platform } from "../platform.ts";
+import { maxAccounts, type OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
 import * as publishing from "./publish.ts";
 
@@ -11,7 +11,7 @@ const graph = "https://graph.facebook.com/v25.0";
  * token that was requested with a long-lived user token does not expire, so we make the user token long-lived before we
  * request page tokens, and never refresh them.
  */
-export const facebook: Platform = {
+export const facebook: OAuthPlatform = {
   id: "facebook",
   name: "Facebook Pages",
   endpoints: {

@@ -4,7 +4,7 @@ import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, requireText, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
 import type { JsonObject } from "../platform.ts";
-import { mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
+import { mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,
@@ -21,7 +21,7 @@ import {
   type ReadBackProgress,
   type RemotePost,
 } from "../publishing/read-back.ts";
-import { uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { requireMediaId, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** How many of the page's newest posts are compared after a lost response. */
 const maxComparedPosts = 10;
@@ -49,6 +49,7 @@ export const canCheckCommit = ({ processingId }: FacebookProgress): boolean => p
 export async function prepare(context: PrepareContext<FacebookProgress>): Promise<Preparation> {
   const { processingId } = context.progress;
   if (processingId !== undefined) {
+    // A user publishes again and has checked the page. If Facebook does not let us read the video, that has to do.
     const status = await orIfRejected(readVideoStatus(context, processingId), "rejected");
     return status === "rejected" ? "expired" : "already_committed";
   }
@@ -80,7 +81,7 @@ export async function commit(context: CommitContext<FacebookProgress>): Promise<
   const id = await context.call({ method: "POST", path: buildPath(context, "feed"), form }, (body) =>
     requireId(body["id"]),
   );
-  const url = await context.call(buildReadCall(id, "permalink_url"), parseUrl).catch(() => null);
+  const url = await context.call(buildReadCall(id, "permalink_url"), parseUrl).catch(() => null); // it is public already
   return toPublished({ id, url: url ?? `${site}/${id}` });
 }
 
@@ -117,7 +118,10 @@ const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
 
 function buildAttachedMedia({ content, progress }: CommitContext): Record<string, string> {
   return Object.fromEntries(
-    content.assets.map(({ id }, i) => [`attached_media[${i}]`, JSON.stringify({ media_fbid: progress.mediaIds[id] })]),
+    content.assets.map(({ id }, i) => [
+      `attached_media[${i}]`,
+      JSON.stringify({ media_fbid: requireMediaId(progress, id) }),
+    ]),
   );
 }
 

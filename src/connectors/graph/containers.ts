@@ -3,11 +3,11 @@ import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import { CallFailure, mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/call-failure.ts";
+import { StepFailure, mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,
-  FileProgress,
+  ModuleProgress,
   LookUpContext,
   Preparation,
   PrepareContext,
@@ -40,7 +40,7 @@ interface ContainerNames {
   textField: string;
 }
 
-export interface ContainerProgress extends FileProgress {
+export interface ContainerProgress extends ModuleProgress {
   containerId?: string | undefined;
 }
 
@@ -88,7 +88,8 @@ async function prepareContainer(
   const { containerId = "" } = context.progress;
   const readStatus = () => readContainerStatus(context, names, containerId);
   const { kind } = await awaitProcessing(context, () =>
-    // The platform may no longer know the container of an earlier run.
+    // The platform may no longer know the container of an earlier run. If that run sent a commit, a user publishes again
+    // and has checked the account.
     hasContainer ? orIfRejected(readStatus(), { kind: "expired" }) : readStatus(),
   );
   switch (kind) {
@@ -97,7 +98,7 @@ async function prepareContainer(
     case "expired":
       return "expired";
     case "rejected":
-      throw new CallFailure(mediaRejectedOutcome);
+      throw new StepFailure(mediaRejectedOutcome);
     case "ready":
       // Only now: the container of an earlier run might have been public, and a quota that is used up ends the run.
       if (hasContainer) await checkQuota(context, names);
@@ -135,6 +136,7 @@ async function commitContainer(
   const path = buildEdgePath(context, names, names.edges.publish);
   const id = await context.call({ method: "POST", path, form }, parseId);
   const readCall = { method: "GET", path: buildObjectPath(names, id), query: { fields: "permalink" } } as const;
+  // The post is public already, whatever this call returns.
   return toPublished({ id, url: await context.call(readCall, parsePermalink).catch(() => null) });
 }
 
@@ -150,6 +152,7 @@ async function lookUpContainer(
   const { kind } = await readContainerStatus(context, names, containerId);
   switch (kind) {
     case "published":
+      // A post whose id can't be found gets the id of its container, which no post has.
       return toPublished((await findContainerPost(context, names)) ?? { id: `container:${containerId}`, url: null });
     case "ready":
       return { kind: "not_found", appearsWithinMs: appearanceDelayMs };
@@ -193,7 +196,7 @@ async function checkQuota(context: CallContext, names: ContainerNames): Promise<
   });
   const message = "the account has published as many posts as the platform allows for now";
   if (await orIfRejected(isReached, false))
-    throw new CallFailure({ kind: "retry_later", retryAfterMs: undefined, message });
+    throw new StepFailure({ kind: "retry_later", retryAfterMs: undefined, message });
 }
 
 function createContainer(context: CallContext, names: ContainerNames, form: ContainerParams): Promise<string> {

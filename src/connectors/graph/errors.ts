@@ -7,7 +7,7 @@ import {
   rateLimitOutcome,
   reconnectOutcome,
   toDelay,
-} from "../publishing/call-failure.ts";
+} from "../publishing/step-failure.ts";
 import type { JsonObject } from "../platform.ts";
 import type { ErrorResponse } from "../publishing/publish-module.ts";
 

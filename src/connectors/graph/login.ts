@@ -1,8 +1,8 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { readGraphErrorCode } from "./errors.ts";
 
 type Login = Pick<
-  Platform,
+  OAuthPlatform,
   "scopeSeparator" | "pkce" | "clientAuth" | "readErrorCode" | "buildLongLivedTokenCall" | "refresh" | "revoke"
 >;
 

@@ -1,11 +1,11 @@
 import { requireText, toObjectList, toText } from "../call-api.ts";
 import { createLogin } from "../graph/login.ts";
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
 import { publishing } from "./publish.ts";
 
 /** Connects professional accounts with Instagram's own login. */
-export const instagram: Platform = {
+export const instagram: OAuthPlatform = {
   id: "instagram",
   name: "Instagram",
   endpoints: {

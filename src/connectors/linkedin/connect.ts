@@ -1,4 +1,4 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
 import * as publishing from "./publish.ts";
@@ -7,7 +7,7 @@ import * as publishing from "./publish.ts";
  * Connects personal profiles; company pages need partner scopes. Access tokens are valid for 60 days. Only partners get
  * refresh tokens, so on most servers users have to connect again after that.
  */
-export const linkedin: Platform = {
+export const linkedin: OAuthPlatform = {
   id: "linkedin",
   name: "LinkedIn",
   endpoints: {

@@ -2,7 +2,7 @@ import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import { duplicateOutcome } from "../publishing/call-failure.ts";
+import { duplicateOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,
@@ -13,7 +13,13 @@ import type {
 } from "../publishing/publish-module.ts";
 import { toPublished } from "../publishing/read-back.ts";
 import type { ByteRange } from "../publishing/upload-body.ts";
-import { awaitFiles, uploadFiles, type ProcessingStatus, type UploadedFile } from "../publishing/upload-files.ts";
+import {
+  awaitFiles,
+  requireMediaId,
+  uploadFiles,
+  type ProcessingStatus,
+  type UploadedFile,
+} from "../publishing/upload-files.ts";
 
 /** LinkedIn supports each version of the API for at least a year. */
 const versionHeaders = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
@@ -28,6 +34,7 @@ export const listPostHosts = (): string[] => ["linkedin.com"];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {
   await uploadFiles(context, (asset) => uploadFile(context, asset));
+  // LinkedIn has no status for expired files.
   await awaitFiles(context, (mediaId, asset) => readStatus(context, mediaId, asset));
   return "prepared";
 }
@@ -74,7 +81,7 @@ function initializeUpload(context: CallContext, { kind, bytes }: ContentAsset) {
 
 const parseUploadUrl = ({ uploadUrl }: JsonObject): string => new URL(requireText(uploadUrl, "uploadUrl")).href;
 
-/** Returns the id of a video's part: its ETag, without the quotes of HTTP. */
+/** Returns the id of a video's part: its ETag, without the quotes of HTTP. Other files have one part without an id. */
 function uploadPart({ api, send }: CallContext, asset: ContentAsset, { url, ...range }: UploadPart): Promise<string> {
   const isVideo = asset.kind === "video";
   const call: PublishCall = {
@@ -143,7 +150,7 @@ const getAuthor = ({ account }: CallContext): string => `urn:li:person:${account
 
 function buildContent({ content: { assets }, progress }: CommitContext): JsonObject {
   const media = assets.map(({ id, kind, altText, filename }) => ({
-    id: progress.mediaIds[id] ?? "",
+    id: requireMediaId(progress, id),
     ...(kind === "image" && altText !== null && altText !== "" ? { altText } : {}),
     ...(kind === "document" ? { title: filename } : {}),
   }));

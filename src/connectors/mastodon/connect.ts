@@ -1,4 +1,4 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireId, toText } from "../call-api.ts";
 import { instanceLimits, limits } from "./limits.ts";
 import * as publishing from "./publish.ts";
@@ -6,7 +6,7 @@ import * as publishing from "./publish.ts";
 const scopes = ["read:accounts", "read:statuses", "write:media", "write:statuses"];
 
 /** Connects to any Mastodon instance. Atelier registers its app there, so operators need no setup. Tokens do not expire. */
-export const mastodon: Platform = {
+export const mastodon: OAuthPlatform = {
   id: "mastodon",
   name: "Mastodon",
   endpoints: (instance) => ({

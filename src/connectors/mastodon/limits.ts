@@ -1,6 +1,6 @@
 import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
 import { toObject } from "../call-api.ts";
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -24,7 +24,7 @@ export const limits: PostLimits = {
 };
 
 /** Reads the instance's own limits: from the v2 document (Mastodon 4 and later), or the v1 document of other servers. */
-export const instanceLimits: NonNullable<Platform["instanceLimits"]> = {
+export const instanceLimits: NonNullable<OAuthPlatform["instanceLimits"]> = {
   buildCalls: (instance) =>
     ["v2", "v1"].map((version) => ({ method: "GET", url: `${instance}/api/${version}/instance` })),
   parse: (body): InstanceLimits => {

@@ -1,9 +1,9 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
 
 /** For apps since 25 September 2025, access tokens are valid for 30 days, refresh tokens for 60. A refresh renews both. */
-export const pinterest: Platform = {
+export const pinterest: OAuthPlatform = {
   id: "pinterest",
   name: "Pinterest",
   endpoints: {

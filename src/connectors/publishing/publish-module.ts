@@ -14,7 +14,7 @@ import type { SentFile } from "./upload-body.ts";
 
 /**
  * How a platform publishes: what its `publish.ts` exports. `prepare`, `commit` and `lookUp` make their calls one after
- * another with `call`. A call that fails throws a `CallFailure`, which ends the step with the outcome of the call.
+ * another with `call`. A call that fails throws a `StepFailure`, which ends the step with the outcome of the call.
  */
 export interface PublishModule {
   /** The hosts in the URLs of public posts. */
@@ -24,7 +24,7 @@ export interface PublishModule {
   /** Returns what an error response means; undefined if its status is enough to decide. */
   classifyError?(response: ErrorResponse): FailedOutcome | undefined;
   /** Whether `prepare` can find out what became of an earlier commit. Without this function, it never can. */
-  canCheckCommit?(progress: FileProgress): boolean;
+  canCheckCommit?(progress: ModuleProgress): boolean;
   /** Uploads the files and creates what the commit refers to. */
   prepare(context: PrepareContext): Promise<Preparation>;
   /** Sends the one request that makes the post public. */
@@ -36,8 +36,11 @@ export interface PublishModule {
 /** How `prepare` ends if no call fails (`PrepareOutcome`). */
 export type Preparation = "prepared" | "already_committed" | "expired";
 
-/** What a run remembers between its steps. Platforms add fields; all of them are stored as JSON. */
-export interface FileProgress {
+/**
+ * What a run remembers between its steps, stored as JSON. A module that adds fields declares its own type: only its own
+ * steps write them. An earlier version may have stored the progress, so added fields are optional.
+ */
+export interface ModuleProgress {
   /** Ids of uploaded files, by asset id. */
   mediaIds: Record<string, string>;
   /** Ids of files that the platform was still processing when the upload ended. */
@@ -59,20 +62,20 @@ type Context<Request, Progress> = Omit<Request, keyof AccessToken | "connection"
 };
 
 /** What all steps have in common. */
-export type CallContext<Progress = FileProgress> = Context<PrepareRequest, Progress>;
+export type CallContext<Progress = ModuleProgress> = Context<PrepareRequest, Progress>;
 
-export type PrepareContext<Progress = FileProgress> = CallContext<Progress> & {
+export type PrepareContext<Progress = ModuleProgress> = CallContext<Progress> & {
   signal: AbortSignal;
   sleep(ms: number): Promise<void>;
   /** Adds to the progress what later runs need to know, and stores it. */
   save(change: Partial<Progress>): Promise<void>;
 };
 
-export type CommitContext<Progress = FileProgress> = Context<CommitRequest, Progress>;
+export type CommitContext<Progress = ModuleProgress> = Context<CommitRequest, Progress>;
 
-export type LookUpContext<Progress = FileProgress> = Context<LookUpRequest, Progress>;
+export type LookUpContext<Progress = ModuleProgress> = Context<LookUpRequest, Progress>;
 
-/** A call to the platform. It has the account's access token, unless its URL is not the API's. */
+/** A call to the platform. `isAuthorized`: whether it has the account's access token; by default, if it has a `path`. */
 export type PublishCall = Omit<ApiCall, "url" | "bearer"> & {
   isAuthorized?: boolean;
   /** Sent as the body, or in a form. */

@@ -1,13 +1,13 @@
 import type { LookUpOutcome } from "#domain/ports/publisher.ts";
 import { seconds } from "#lib/clock.ts";
-import type { FileProgress, LookUpContext } from "./publish-module.ts";
+import type { ModuleProgress, LookUpContext } from "./publish-module.ts";
 
 export interface RemotePost {
   id: string;
   url: string | null;
 }
 
-export interface ReadBackProgress extends FileProgress {
+export interface ReadBackProgress extends ModuleProgress {
   /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
   earlierPostIds?: string[] | undefined;
 }

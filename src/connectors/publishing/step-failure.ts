@@ -1,9 +1,9 @@
 import type { FailedOutcome } from "#domain/ports/publisher.ts";
 import { days, seconds } from "#lib/clock.ts";
 
-/** A call did not succeed. The publisher returns the outcome to the worker. */
-export class CallFailure extends Error {
-  override readonly name = "CallFailure";
+/** Ends a step: a call failed, a quota is used up, or the platform needs longer. The publisher returns the outcome. */
+export class StepFailure extends Error {
+  override readonly name = "StepFailure";
   readonly outcome: FailedOutcome;
 
   constructor(outcome: FailedOutcome) {
@@ -20,7 +20,7 @@ export async function orIfRejected<T, Alternative>(
   try {
     return await call;
   } catch (error) {
-    if (error instanceof CallFailure && error.outcome.kind === "rejected") return alternative;
+    if (error instanceof StepFailure && error.outcome.kind === "rejected") return alternative;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import { seconds } from "#lib/clock.ts";
-import { CallFailure, mediaRejectedOutcome, stillProcessingOutcome } from "./call-failure.ts";
-import type { CallContext, PrepareContext } from "./publish-module.ts";
+import { StepFailure, mediaRejectedOutcome, stillProcessingOutcome } from "./step-failure.ts";
+import type { CallContext, ModuleProgress, PrepareContext } from "./publish-module.ts";
 
 export interface UploadedFile {
   id: string;
@@ -30,7 +30,7 @@ export async function uploadFiles(
 const maxWaitMs = seconds(30);
 const pollDelay = { minMs: seconds(1), maxMs: seconds(10) } as const;
 
-/** The status of media, or of a container. `expired`: it can no longer become public. */
+/** The status of media, or of a container. `expired`: it can no longer become public. Only a container is `published`. */
 export type ProcessingStatus =
   /** `checkAfterMs`: when to check again, if the platform states that. */
   { kind: "in_progress"; checkAfterMs?: number } | ProcessedStatus;
@@ -54,7 +54,7 @@ export async function awaitProcessing(
     delayMs = Math.min(Math.max(nextDelayMs, pollDelay.minMs), pollDelay.maxMs);
     await Promise.race([sleep(delayMs), abort]);
   }
-  throw new CallFailure(stillProcessingOutcome);
+  throw new StepFailure(stillProcessingOutcome); // after an abort, too: the worker looks at the signal first
 }
 
 /** Waits until the platform has processed the uploaded files. Returns whether one of them has expired. */
@@ -63,15 +63,22 @@ export async function awaitFiles(
   readStatus: (mediaId: string, asset: ContentAsset) => Promise<ProcessingStatus>,
 ): Promise<"ready" | "expired"> {
   for (const asset of context.content.assets) {
-    const mediaId = context.progress.mediaIds[asset.id] ?? "";
+    const mediaId = requireMediaId(context.progress, asset.id);
     if (!context.progress.pendingIds?.includes(mediaId)) continue;
     const { kind } = await awaitProcessing(context, () => readStatus(mediaId, asset));
     if (kind === "expired") return "expired";
-    if (kind !== "ready") throw new CallFailure(mediaRejectedOutcome);
+    if (kind !== "ready") throw new StepFailure(mediaRejectedOutcome);
   }
   return "ready";
 }
 
+/** The id at the platform of a file that was uploaded. */
+export function requireMediaId({ mediaIds }: ModuleProgress, assetId: string): string {
+  const mediaId = mediaIds[assetId];
+  if (mediaId === undefined) throw new Error("a file of the post was not uploaded");
+  return mediaId;
+}
+
 /** The ids of the post's files at the platform, in the order of the post. */
 export const listMediaIds = ({ content, progress }: Pick<CallContext, "content" | "progress">): string[] =>
-  content.assets.map(({ id }) => progress.mediaIds[id] ?? "");
+  content.assets.map(({ id }) => requireMediaId(progress, id));

@@ -1,10 +1,10 @@
 import { requireText, toText } from "../call-api.ts";
 import { createLogin } from "../graph/login.ts";
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
 import { publishing } from "./publish.ts";
 
-export const threads: Platform = {
+export const threads: OAuthPlatform = {
   id: "threads",
   name: "Threads",
   endpoints: {

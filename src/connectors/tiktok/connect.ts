@@ -1,9 +1,9 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
 
 /** Access tokens are valid for a few hours, refresh tokens for a year. Each refresh replaces the refresh token. */
-export const tiktok: Platform = {
+export const tiktok: OAuthPlatform = {
   id: "tiktok",
   name: "TikTok",
   endpoints: {

@@ -1,10 +1,10 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
 import * as publishing from "./publish.ts";
 
 /** Access tokens are valid for two hours, codes for 30 seconds. Each refresh returns a new refresh token. */
-export const x: Platform = {
+export const x: OAuthPlatform = {
   id: "x",
   name: "X",
   endpoints: {

@@ -3,7 +3,7 @@ import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
-import { duplicateOutcome } from "../publishing/call-failure.ts";
+import { duplicateOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
   CommitContext,

@@ -1,4 +1,4 @@
-import type { Platform } from "../platform.ts";
+import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
 
@@ -8,7 +8,7 @@ const scopePrefix = "https://www.googleapis.com/auth";
  * Connects channels of a Google account. Google issues a refresh token only with `access_type=offline`, and issues
  * another one only with `prompt=consent`.
  */
-export const youtube: Platform = {
+export const youtube: OAuthPlatform = {
   id: "youtube",
   name: "YouTube",
   endpoints: {

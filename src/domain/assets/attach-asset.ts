@@ -33,7 +33,7 @@ export async function attachAsset(
   return retryOnConflict(async () => {
     const [post, asset] = await Promise.all([deps.posts.find(studioId, postId), deps.assets.find(studioId, assetId)]);
     if (!post) throw notFoundError("post");
-    if (!asset) throw new AppError("not_found:attachable_asset");
+    if (!asset) throw notFoundError("attachable_asset");
     if (asset.postId === postId && asset.status === "ready") return toAssetView(asset);
     if (asset.postId !== null && asset.postId !== postId) throw createTransitionError("attach");
     if (isUploading(asset)) throw new AppError("not_uploaded");

@@ -50,7 +50,7 @@ export async function readThumbnail(
 ): Promise<Preview> {
   const { studio: studioId, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studioId !== "string" || typeof assetId !== "string") {
-    throw new AppError("not_found:link");
+    throw notFoundError("link");
   }
   const asset = await deps.assets.find(studioId, assetId);
   const content = asset && isReady(asset) ? await findOrCreateThumbnail(deps, asset, signal) : undefined;

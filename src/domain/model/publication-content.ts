@@ -20,7 +20,7 @@ export function digestContent({ title, text, assets }: PublicationContent): stri
 }
 
 /** The content that the platform receives: each rendition instead of its original. */
-export function toSentContent({ assets, ...content }: PublicationContent): PublicationContent {
+export function withRenditions({ assets, ...content }: PublicationContent): PublicationContent {
   return { ...content, assets: assets.map(({ rendition, ...asset }) => ({ ...asset, ...rendition })) };
 }
 

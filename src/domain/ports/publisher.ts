@@ -5,7 +5,10 @@ import type { AccessToken } from "./platforms.ts";
 
 // What the worker calls a platform for, and the outcomes of these calls. docs/glossary.md lists the outcomes.
 
-/** A call that did not succeed. */
+/**
+ * A call that did not succeed. `rejected` and `reconnect` have a sentence as message; the others have the part of a
+ * sentence that follows a colon.
+ */
 export type FailedOutcome =
   /** The platform rejected the request; nothing is public. */
   | { kind: "rejected"; code: string; message: string }
@@ -13,7 +16,7 @@ export type FailedOutcome =
   | { kind: "retry_later"; retryAfterMs: number | undefined; message: string }
   /** The credentials are no longer valid; nothing is public. */
   | { kind: "reconnect"; message: string }
-  /** The request may have been executed. */
+  /** The request may have been executed. Of `prepare`, whose requests publish nothing: the next run tries again. */
   | { kind: "unknown"; message: string; retryAfterMs?: number | undefined };
 
 interface PublishedOutcome {

@@ -4,7 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
 import { authorize } from "../policy.ts";
-import { type PublicationContent, toSentContent } from "../model/publication-content.ts";
+import { type PublicationContent, withRenditions } from "../model/publication-content.ts";
 import { type PublicationWithNames, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { getPublication } from "../steps/get-publication.ts";
 import type { PublicationAction } from "../changes/change-publication.ts";
@@ -59,7 +59,7 @@ export async function getPublicationDetail(
     ...toWebPublicationView(publication),
     includesTitle: publication.includesTitle,
     lastApproval: toLastApproval(publication, activity),
-    sent: publication.content && toSentView(toSentContent(publication.content)),
+    sent: publication.content && toSentView(withRenditions(publication.content)),
     timeline: activity.toReversed().map(toTimelineEntry),
   };
 }

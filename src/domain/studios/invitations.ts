@@ -36,7 +36,7 @@ export async function describeInvitation(
   Pick<OpenInvitation, "studioName" | "approval" | "creatorName" | "role"> & { hasEmail: boolean; isForUser: boolean }
 > {
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw new AppError("not_found:invitation_link");
+  if (!invitation) throw notFoundError("invitation_link");
   return {
     studioName: invitation.studioName,
     approval: invitation.approval,
@@ -143,7 +143,7 @@ export async function acceptInvitation(
 ): Promise<MembershipView> {
   const now = deps.clock();
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw new AppError("not_found:invitation_link");
+  if (!invitation) throw notFoundError("invitation_link");
   const user = await deps.users.find(caller.user.id);
   if (!user || !matchesVerifiedEmail(invitation.email, user)) {
     throw new AppError("forbidden:invitation_email");
@@ -156,9 +156,9 @@ export async function acceptInvitation(
   await deps.transact(caller, async (tx) => {
     await updateOwnerCount(tx, studioId, undefined, role);
     if (role === "owner") await enforceOwnedStudioLimit(deps, tx, user.id, { isCaller: true });
-    if (!(await tx.invitations.accept(invitation, user.id, now))) throw new AppError("not_found:invitation_link");
+    if (!(await tx.invitations.accept(invitation, user.id, now))) throw notFoundError("invitation_link");
     // A parallel call with another invitation made the user a member. Roll back, so that this invitation stays open.
-    if (!(await tx.memberships.insert(membership))) throw new AppError("not_found:invitation_link");
+    if (!(await tx.memberships.insert(membership))) throw notFoundError("invitation_link");
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
       role,
       invitationId: invitation.id,

@@ -67,6 +67,9 @@ export async function undoSelection(
   return removeDuplicates(report);
 }
 
+/** Any time: the plans only read whether an asset is in the trash. */
+const someTime = Number.MAX_SAFE_INTEGER;
+
 /** Reports what undo would do now, without doing it. */
 export async function simulateUndo(
   deps: UndoDeps,
@@ -113,9 +116,10 @@ export async function simulateUndo(
     const newPostId = attachedIds.has(asset.id) ? newPostIds.get(asset.id) : undefined;
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
     const postTrash = postId === null ? undefined : trashByPost.get(postId);
+    // An asset that is detached leaves the trash of its post.
     const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
     const trashExpiresAt = isRestored ? null : asset.trashExpiresAt;
-    return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
+    return { ...asset, postId, trashExpiresAt: postTrash === true ? someTime : trashExpiresAt };
   };
   for (const assetId of assetIds) {
     const history = await readAssetHistory(deps, studioId, assetId, selection);

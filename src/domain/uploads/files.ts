@@ -78,7 +78,7 @@ export async function getFile(
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
-  if (!file) throw new AppError("not_found:upload");
+  if (!file) throw notFoundError("upload");
   return file;
 }
 

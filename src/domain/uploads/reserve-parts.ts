@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { changeCharge } from "../changes/insert-asset.ts";
 import { checkQuota } from "../changes/quota.ts";
 import { getMultipartUpload, isUploading } from "../model/asset.ts";
@@ -84,7 +84,7 @@ export async function reserveParts(
   if (asset.chargedBytes >= file.bytes) return parts;
   const { link, studio } = caller;
   const arrivedParts = await deps.files.parts.list(multipartFile);
-  if (!arrivedParts) throw new AppError("not_found:upload");
+  if (!arrivedParts) throw notFoundError("upload");
   const receivedBytes = sumPartBytes(multipartFile, arrivedParts);
   // Fail early if the rest of the file does not fit in the quota. `changeCharge` is the authority.
   await checkQuota(deps, studio.id, file.bytes - Math.max(asset.chargedBytes, receivedBytes));

@@ -62,8 +62,8 @@ export function createLoginRoutes({ deps, loginUrl, sessions, limitRate }: PageC
     const returnTo = sanitizeReturnTo(pending?.returnTo);
     const retryUrl = buildLoginUrl(loginPath, returnTo, true);
     await withFailurePage(res, retryUrl, async () => {
-      const cookies = await signIn.finish({ provider, callback, pending, cookies: req.headers.cookie });
-      res.setHeader("set-cookie", [setCookie, ...cookies]);
+      const sessionCookie = await signIn.finish({ provider, callback, pending, cookies: req.headers.cookie });
+      res.setHeader("set-cookie", [setCookie, sessionCookie]);
       redirectSeeOther(res, returnTo);
     });
   }

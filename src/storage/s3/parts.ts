@@ -39,6 +39,7 @@ export function createS3Parts(
     Key: validateKey(key),
     UploadId: id,
   });
+  /** Parallel calls of one process wait for the same assembly instead of each reading all parts. */
   const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
 
   /**

@@ -37,7 +37,7 @@ export async function markFailed(deps: JobDeps, publication: Publication, { code
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
-/** For a run that sent no commit. An earlier commit, whose outcome is unknown, may have made the post public. */
+/** For a run that made nothing public. The commit of an earlier run, whose outcome is unknown, may have. */
 export function giveUp(deps: JobDeps, publication: Publication, problem: Problem): Promise<void> {
   return publication.state === "preparing" && publication.progress?.sentContent
     ? markUnconfirmed(deps, publication, problem.message)
@@ -87,7 +87,7 @@ export async function retryLater(
 
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
 
-/** Ends a run whose last call did not make the post public. */
+/** Ends a run whose last call did not make the post public: any call of `prepare`, or a commit without `unknown`. */
 export async function endUnpublished(deps: JobDeps, publication: Publication, outcome: FailedOutcome): Promise<void> {
   switch (outcome.kind) {
     case "rejected":

@@ -1,9 +1,10 @@
 import { minutes, seconds } from "#lib/clock.ts";
-import { toSentContent } from "../../model/publication-content.ts";
+import { withRenditions } from "../../model/publication-content.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, LookUpOutcome } from "../../ports/publisher.ts";
-import { createCallWithToken, updateClaimed } from "./claim.ts";
+import { createCallWithToken } from "./call-with-token.ts";
+import { updateClaimed } from "./claim.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 
 /** How long workers retry if the platform does not respond. */
@@ -24,7 +25,7 @@ export async function reconcile(deps: JobDeps, publication: Publication): Promis
     return markUnconfirmed(deps, publication);
   const now = await publications.getTime();
   const { platform = {}, firstCommittedAt = committedAt, lookedUpSince = now } = publication.progress ?? {};
-  const content = toSentContent(publication.content);
+  const content = withRenditions(publication.content);
   const commitRequest = { connection, content, progress: platform, commitKey, committedAt };
   const elapsedMs = now - committedAt;
   const isTaken = (remoteId: string) => publications.isRemoteIdTaken(connectionId, remoteId);
@@ -50,7 +51,7 @@ function toFinding(outcome: CommitOutcome, ifRejected: "failed" | "unconfirmed")
   switch (outcome.kind) {
     case "rejected":
       return ifRejected === "failed" ? outcome : { kind: "undecidable", reason: outcome.message };
-    case "processing":
+    case "processing": // no platform whose commits are repeatable returns it
       return { kind: "unknown", message: "the platform is processing the media" };
     default:
       return outcome;
@@ -72,7 +73,7 @@ function endAttempt(deps: JobDeps, publication: Publication, attempt: Attempt, f
     case "rejected":
       return markFailed(deps, publication, finding);
     case "reconnect":
-      return markUnconfirmed(deps, publication);
+      return markUnconfirmed(deps, publication, finding.message);
     case "undecidable":
       return markUnconfirmed(deps, publication, finding.reason);
     case "not_found": {

@@ -1,18 +1,13 @@
 import { ConflictError } from "../../model/conflict.ts";
 import type { PlatformConnection } from "../../model/connection.ts";
-import { digestContent, type PublicationContent, toSentContent } from "../../model/publication-content.ts";
+import { digestContent, type PublicationContent, withRenditions } from "../../model/publication-content.ts";
 import type { PlatformProgress } from "../../model/publication-progress.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { PrepareOutcome } from "../../ports/publisher.ts";
 import { fitContent } from "../../steps/renditions.ts";
-import {
-  applyStepInTransaction,
-  type CallWithToken,
-  createCallWithToken,
-  LostClaimError,
-  updateClaimed,
-} from "./claim.ts";
+import { type CallWithToken, createCallWithToken } from "./call-with-token.ts";
+import { applyStepInTransaction, LostClaimError, updateClaimed } from "./claim.ts";
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { checkStart, continueRun, startRun } from "./start-run.ts";
@@ -35,7 +30,7 @@ interface PreparedCommit {
   progress: PlatformProgress;
 }
 
-type Preparation =
+type PreparedRun =
   | PreparedCommit
   /** The run has ended before its commit; the publication says why. */
   | { kind: "ended" };
@@ -68,12 +63,13 @@ async function prepareAndCommit(deps: JobDeps, publication: Publication, signal:
  * A user chose to publish again, but the last commit may have made the post public. Finds that out with the content that
  * it sent. If it made nothing public, and the post was edited since then, prepares the post as it is now.
  */
-async function prepareAgain(run: Run, publication: Publication, sentContent: PublicationContent): Promise<Preparation> {
+async function prepareAgain(run: Run, publication: Publication, sentContent: PublicationContent): Promise<PreparedRun> {
   const started = {
     ...(publication.content ? publication : await continueRun(run.deps, publication, sentContent)),
     content: sentContent,
   };
   const outcome = await prepareAtPlatform(run, started);
+  // `rejected` can only be about the files or the text. After `expired`, the next run starts over with the post as it is.
   const madeNothingPublic = outcome.kind === "prepared" || outcome.kind === "rejected";
   const isEdited = digestContent(sentContent) !== started.digest;
   return madeNothingPublic && isEdited && !run.signal.aborted
@@ -82,14 +78,14 @@ async function prepareAgain(run: Run, publication: Publication, sentContent: Pub
 }
 
 /** Prepares the post as it is now, or as an earlier process has stored it. */
-async function preparePost(run: Run, publication: Publication): Promise<Preparation> {
+async function preparePost(run: Run, publication: Publication): Promise<PreparedRun> {
   const { content } = publication;
   if (content) return prepareContent(run, { ...publication, content });
   const start = await startRun(run.deps, publication, run.connection);
   return start.kind === "started" ? prepareContent(run, start.publication) : start;
 }
 
-async function prepareContent(run: Run, publication: StartedPublication): Promise<Preparation> {
+async function prepareContent(run: Run, publication: StartedPublication): Promise<PreparedRun> {
   const { deps, connection, signal } = run;
   const fit = await waitUnlessAborted(fitContent(deps, publication.studioId, connection, publication.content), signal);
   if (!fit) return end(endAborted(deps, publication, signal));
@@ -105,7 +101,8 @@ function prepareAtPlatform(
   { deps, connection, callWithToken, signal }: Run,
   publication: StartedPublication,
 ): Promise<PrepareOutcome> {
-  const content = toSentContent(publication.content);
+  const content = withRenditions(publication.content);
+  // A call that is repeated with a renewed token continues with what the first one saved.
   let platform = publication.progress?.platform ?? {};
   const saveProgress = (progress: PlatformProgress) => {
     platform = progress;
@@ -121,7 +118,7 @@ async function endPreparation(
   { deps, signal }: Run,
   publication: StartedPublication,
   outcome: PrepareOutcome,
-): Promise<Preparation> {
+): Promise<PreparedRun> {
   if (signal.aborted) return end(endAborted(deps, publication, signal));
   switch (outcome.kind) {
     case "prepared":
@@ -136,7 +133,7 @@ async function endPreparation(
   }
 }
 
-async function end(work: Promise<void>): Promise<Preparation> {
+async function end(work: Promise<void>): Promise<PreparedRun> {
   await work;
   return { kind: "ended" };
 }
@@ -169,7 +166,7 @@ async function recordCommit(
 /** Sends the commit. Not aborted at shutdown: the drain waits for it. */
 async function commit({ deps, connection, callWithToken }: Run, publication: CommittingPublication): Promise<void> {
   const { commitKey, committedAt } = publication;
-  const content = toSentContent(publication.content);
+  const content = withRenditions(publication.content);
   const progress = publication.progress?.platform ?? {};
   const outcome = await callWithToken((token) =>
     deps.publisher.commit({ ...token, connection, content, progress, commitKey, committedAt }),

@@ -65,7 +65,7 @@ export async function startRun(
 ): Promise<RunStart> {
   return deps.transact({ job: "publish" }, async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
-    if (!post) throw new LostClaimError();
+    if (!post) throw new LostClaimError(); // deleted since the claim, with its publications
     const assets = await tx.assets.listByPosts([post.id]);
     const content = await readContent(tx, publication, post, assets);
     const digest = digestContent(content);
@@ -93,6 +93,7 @@ export async function startRun(
             detail: { code: problem.code, reason: problem.message },
           })
     ).catch(undefinedOnConflict);
+    // If the conflict was the fence instead, this throws `LostClaimError`.
     if (!updatedPublication)
       await applyStepInTransaction(deps, tx, publication, {
         event: "voidApproval",
@@ -108,6 +109,7 @@ export async function startRun(
 function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
   const emptyProgress = { platform: {}, digest, uploadedSince: now };
   if (progress?.digest !== digest) return emptyProgress;
+  // Earlier versions did not store the time.
   const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
   return isExpired ? emptyProgress : progress;
 }

@@ -142,6 +142,7 @@ async function runWithLease(
 
 async function extendLease(deps: JobDeps, { id, fence }: Publication, leaseMs: number): Promise<void> {
   const leaseExpiresAt = (await deps.publications.getTime()) + leaseMs;
+  // If the claim is lost, the next step of the run finds that out.
   await deps.publicationRuns.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
 }
 
