@@ -5,26 +5,26 @@ import { isLoopbackName } from "#lib/ip-address.ts";
  * MCP clients whose redirect scheme has no dot. Extensions of editors based on VS Code redirect to the editor's scheme.
  * Add a client here once its redirect URI is known from its source or documentation.
  */
-const clientNameByScheme: Readonly<Record<string, string>> = {
-  antigravity: "Google Antigravity",
-  claude: "Claude",
-  "code-oss": "Code - OSS",
-  cursor: "Cursor",
-  goose: "Goose",
-  jetbrains: "JetBrains IDEs",
-  kiro: "Kiro",
-  mcpjam: "MCPJam Inspector",
-  positron: "Positron",
-  raycast: "Raycast",
-  trae: "Trae",
-  vscode: "Visual Studio Code",
-  "vscode-insiders": "Visual Studio Code Insiders",
-  vscodium: "VSCodium",
-  warp: "Warp",
-  windsurf: "Windsurf",
-  "windsurf-next": "Windsurf Next",
-  zed: "Zed",
-};
+const clientSchemes: ReadonlySet<string> = new Set([
+  "antigravity", // Google Antigravity
+  "claude", // Claude
+  "code-oss", // Code - OSS
+  "cursor", // Cursor
+  "goose", // Goose
+  "jetbrains", // JetBrains IDEs
+  "kiro", // Kiro
+  "mcpjam", // MCPJam Inspector
+  "positron", // Positron
+  "raycast", // Raycast
+  "trae", // Trae
+  "vscode", // Visual Studio Code
+  "vscode-insiders", // Visual Studio Code Insiders
+  "vscodium", // VSCodium
+  "warp", // Warp
+  "windsurf", // Windsurf
+  "windsurf-next", // Windsurf Next
+  "zed", // Zed
+]);
 
 /** A reverse domain name, such as `com.example.app`. */
 const reverseDomainPattern = /^[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+$/;
@@ -37,10 +37,7 @@ const systemSchemePattern = /^(?:com\.apple|microsoft|windows)\./;
  * blocklist would be complete: `javascript:` runs code, `microsoft-edge:` and `shell:` start programs.
  */
 function isClientScheme(scheme: string): boolean {
-  return (
-    Object.hasOwn(clientNameByScheme, scheme) ||
-    (reverseDomainPattern.test(scheme) && !systemSchemePattern.test(scheme))
-  );
+  return clientSchemes.has(scheme) || (reverseDomainPattern.test(scheme) && !systemSchemePattern.test(scheme));
 }
 
 type Metadata = Record<string, unknown>;

@@ -11,9 +11,11 @@ import {
 import type { JsonObject } from "../platform.ts";
 import type { ErrorResponse } from "../publishing/publish-module.ts";
 
-/** In Meta's Graph API, error code 190 means that a token has expired, was revoked or is otherwise invalid. */
+/** In Meta's Graph API, these error codes mean that a token has expired, was revoked or is otherwise invalid. */
+const invalidTokenCodes: readonly unknown[] = [102, 190];
+
 export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefined {
-  return toObject(body["error"])["code"] === 190 ? "invalid_grant" : undefined;
+  return invalidTokenCodes.includes(toObject(body["error"])["code"]) ? "invalid_grant" : undefined;
 }
 
 const blockedCode = 368;
@@ -22,7 +24,7 @@ const blockedSubcode = 2207051;
 
 /** Outcomes by error code of Meta's Graph API. Its statuses reveal little: even an expired token has status 400. */
 const outcomeByCode = new Map<unknown, FailedOutcome>([
-  ...withOutcome([102, 190], reconnectOutcome),
+  ...withOutcome(invalidTokenCodes, reconnectOutcome),
   // Rate limits of the app, the user, the page and the use case; 9 is Instagram's quota of posts.
   ...withOutcome([4, 9, 17, 32, 341, 613, 80001, 80002, 80006], rateLimitOutcome),
   ...withOutcome([506], duplicateOutcome),
@@ -61,6 +63,6 @@ function readRegainDelay(headers: Headers): number | undefined {
   }
 }
 
-function withOutcome(codes: readonly number[], outcome: FailedOutcome): [number, FailedOutcome][] {
+function withOutcome(codes: readonly unknown[], outcome: FailedOutcome): [unknown, FailedOutcome][] {
   return codes.map((code) => [code, outcome]);
 }

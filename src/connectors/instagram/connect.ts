@@ -2,7 +2,7 @@ import { requireText, toObjectList, toText } from "../call-api.ts";
 import { createLogin } from "../graph/login.ts";
 import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
-import { publishing } from "./publish.ts";
+import { apiVersion, publishing } from "./publish.ts";
 
 /** Connects professional accounts with Instagram's own login. */
 export const instagram: OAuthPlatform = {
@@ -17,7 +17,7 @@ export const instagram: OAuthPlatform = {
   ...createLogin("ig"),
   // The code exchange returns the token in a list; the calls of `createLogin` return it directly.
   normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
-  accountCall: { path: "/v25.0/me", query: { fields: "user_id,username,name,profile_picture_url" } },
+  accountCall: { path: `/${apiVersion}/me`, query: { fields: "user_id,username,name,profile_picture_url" } },
   parseAccounts: (body) => {
     const handle = requireText(body["username"], "username");
     return [

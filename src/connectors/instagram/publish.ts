@@ -1,9 +1,12 @@
 import { createContainerModule } from "../graph/containers.ts";
 
+/** In the path of each call. */
+export const apiVersion = "v25.0";
+
 export const publishing = createContainerModule(
   ["instagram.com"],
   {
-    version: "v25.0",
+    version: apiVersion,
     edges: { containers: "media", publish: "media_publish", quota: "content_publishing_limit", posts: "media" },
     statusField: "status_code",
     textField: "caption",

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { AppError, notFoundError } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";

@@ -58,7 +58,7 @@ function ignoreMissing(error: unknown): undefined {
   if (getErrno(error) !== "ENOENT") throw error;
 }
 
-/** Does what storing a file does: create, sync and rename. Some network file systems refuse one of them. */
+/** Does what storing a file does: create, sync and rename. Some network file systems reject one of them. */
 async function assertWritable(root: string, name: string): Promise<void> {
   const path = join(getTempFolder(root), name);
   let file: FileHandle | undefined;
