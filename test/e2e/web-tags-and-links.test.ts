@@ -180,9 +180,10 @@ describe("tags, search and links in a browser", { skip: skipWithoutChromium }, (
         : route.fulfill({ json: { posts: [], nextCursor: cursor === null ? "1" : "2" } });
     });
     await page.getByLabel("Search posts").fill("needle");
-    await waitUntil(() => cursors.length === 3);
+    await waitUntil(() => cursors.length >= 3);
     await page.getByRole("link", { name: "The needle" }).waitFor();
-    assert.deepEqual(cursors, [null, "1", "2"]);
+    // The page may read the list again, when its event stream opens or announces the new post.
+    assert.deepEqual(cursors.slice(0, 3), [null, "1", "2"]);
     assert.equal(await page.getByRole("button", { name: "Load more" }).count(), 0);
     await page.getByLabel("Search posts").fill("nowhere");
     await page.getByText("No matching posts").waitFor();

@@ -4,6 +4,7 @@ const readOn = "2026-11-15";
 const dated = "2026-08-22";
 
 export const limits: PostLimits = {
+  // A higher limit also affects `maxNormalizedLength` in count-text.ts and the lookup in publish.ts.
   text: { max: 280, unit: "weighted", linkLength: 23 },
   images: {
     max: 4,

@@ -21,6 +21,7 @@ export interface Asset extends MediaMetadata {
   postId: string | null;
   /** Sort order among the assets of the post. */
   position: number | null;
+  /** As declared; until the asset is ready, the content check may correct it, and type and filename. */
   kind: AssetKind;
   mimeType: string;
   filename: string;

@@ -93,7 +93,8 @@ export interface TransactOptions {
 export interface Deps extends Stores {
   /**
    * Runs `work` in a transaction, after checking in it that `authority` is still valid: see `checkAuthority`. `work` may
-   * run more than once, so it must make all its changes through `tx`.
+   * run more than once, so it must make all its changes through `tx`. On PostgreSQL, statements see what others have
+   * committed in the meantime (READ COMMITTED).
    */
   transact<T>(authority: Authority, work: (tx: Tx) => Promise<T>, options?: TransactOptions): Promise<T>;
   clock: Clock;
