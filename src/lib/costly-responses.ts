@@ -7,18 +7,18 @@ const maxInterimResponses = 100;
 
 /**
  * Aborts a request whose response takes much CPU per byte: endless interim responses (RFC 9110 §15.2), which count
- * toward no limit of size, or a body in very short chunks (RFC 9112 §7.1).
+ * toward no limit of size, or a body in very short chunks (RFC 9112 §7.1) or TLS records (RFC 8446 §5.1).
  */
 export function abortCostlyResponse(outgoing: ClientRequest): void {
   let interimResponses = 0;
   outgoing.on("information", () => {
     if (++interimResponses > maxInterimResponses) outgoing.destroy(costlyResponseError());
   });
-  outgoing.once("response", abortShortChunks);
+  outgoing.once("response", abortShortPieces);
 }
 
-function abortShortChunks(message: IncomingMessage): void {
-  if (message.headers["transfer-encoding"] === undefined) return;
+/** Node passes on each chunk and each record on its own. TCP joins what arrives together, so plain HTTP has few. */
+function abortShortPieces(message: IncomingMessage): void {
   const isLongEnough = createChunkLimit();
   const push = message.push.bind(message);
   message.push = (chunk: Buffer | null, encoding) => {

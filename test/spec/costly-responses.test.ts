@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import { createServer as createHttpsServer, type ServerOptions } from "node:https";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
+import { createCertificate } from "../support/certificate.ts";
 
 let response = "";
 const sockets: Socket[] = [];
@@ -47,4 +50,33 @@ test("a request is aborted after more than a hundred interim responses (X1)", as
   assert.equal(await fetchResponse(followInterim(100)), "x");
   // More than Node reads from a socket at once, because it parses what it has read.
   await assert.rejects(fetchResponse(followInterim(10_000)), isCostly);
+});
+
+/** Fetches the response of an https server with these options; returns its body. */
+async function fetchOverTls(options: ServerOptions, respond: RequestListener): Promise<string> {
+  const certificate = createCertificate(["127.0.0.1"], "rsa");
+  const httpsServer = createHttpsServer({ ...certificate, ...options }, respond).listen(0, "127.0.0.1");
+  await once(httpsServer, "listening");
+  try {
+    const host = `127.0.0.1:${(httpsServer.address() as AddressInfo).port}`;
+    const tls = { ca: certificate.cert };
+    const publicFetch = createPublicFetch({ timeoutMs: 30_000, maxBytes: 1e6, privateHosts: new Set([host]), tls });
+    return await (await publicFetch(`https://${host}/`)).text();
+  } finally {
+    httpsServer.closeAllConnections();
+    httpsServer.close();
+  }
+}
+
+/** Sends each byte in a TLS record of its own. */
+const respondInRecords =
+  (count: number): RequestListener =>
+  async (_req, { socket }) => {
+    socket?.on("error", () => {}).write(`HTTP/1.1 200 OK\r\nContent-Length: ${count}\r\n\r\n`);
+    for (let i = 0; i < count; i++) await new Promise((resolve) => socket?.write("x", resolve));
+  };
+
+test("a response in very short TLS records is rejected after the first thousand (X1)", async () => {
+  assert.equal(await fetchOverTls({}, respondInRecords(900)), "x".repeat(900));
+  await assert.rejects(fetchOverTls({}, respondInRecords(1100)), isCostly);
 });

@@ -2,9 +2,17 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 
 /** Creates a self-signed certificate for these host names and IPv4 addresses. Needs no OpenSSL and no stored key. */
-export function createCertificate(hosts: readonly string[]): { key: string; cert: string } {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const algorithm = encodeSequence(encodeDer(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
+export function createCertificate(
+  hosts: readonly string[],
+  keyType: "ec" | "rsa" = "ec",
+): { key: string; cert: string } {
+  const { privateKey, publicKey } =
+    keyType === "ec"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const algorithmId = keyType === "ec" ? "2a8648ce3d040302" : "2a864886f70d01010b"; // with SHA-256
+  const noParameters = keyType === "ec" ? [] : [encodeDer(0x05, Buffer.alloc(0))];
+  const algorithm = encodeSequence(encodeDer(0x06, Buffer.from(algorithmId, "hex")), ...noParameters);
   const commonName = encodeSequence(
     encodeDer(0x06, Buffer.from("550403", "hex")),
     encodeDer(0x0c, Buffer.from("atelier test")),
