@@ -2,6 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingHttpHeaders, t
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable } from "node:stream";
+import { DEFAULT_CIPHERS } from "node:tls";
 import { abortCostlyResponse } from "./costly-responses.ts";
 import { isPublicAddress } from "./ip-address.ts";
 import { getHostAndPort, pickPrivateAddresses, pickPublicAddresses, PublicFetchError } from "./pick-addresses.ts";
@@ -124,6 +125,12 @@ function getRedirectLocation({ statusCode = 0, headers: { location } }: Incoming
   return [301, 302, 303, 307, 308].includes(statusCode) ? location : undefined;
 }
 
+/**
+ * Without key exchanges over finite fields: in TLS 1.2 the server chooses their numbers, of up to 10,000 bits, and
+ * computing with them blocks the event loop of all users.
+ */
+const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
+
 /** How long to wait for one IP address to accept the connection before trying the next. */
 const connectAttemptMs = 1000;
 
@@ -147,7 +154,7 @@ function sendRequest(
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
-    const outgoing = request(url, { ...tls, ...connectOptions, method, agent: false, headers }, resolve);
+    const outgoing = request(url, { ...tls, ciphers, ...connectOptions, method, agent: false, headers }, resolve);
     abortCostlyResponse(outgoing);
     outgoing.on("error", reject);
     abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });

@@ -80,3 +80,11 @@ test("a response in very short TLS records is rejected after the first thousand 
   assert.equal(await fetchOverTls({}, respondInRecords(900)), "x".repeat(900));
   await assert.rejects(fetchOverTls({}, respondInRecords(1100)), isCostly);
 });
+
+test("the server can't choose a key exchange that takes the client long (X1)", async () => {
+  const respond: RequestListener = (_req, res) => void res.end("x");
+  const dhe = { maxVersion: "TLSv1.2", ciphers: "DHE-RSA-AES128-GCM-SHA256", dhparam: "auto" } as const;
+  await assert.rejects(fetchOverTls(dhe, respond), PublicFetchError);
+  for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const)
+    assert.equal(await fetchOverTls({ maxVersion }, respond), "x");
+});
