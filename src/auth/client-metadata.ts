@@ -80,7 +80,7 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   for (const field of urlFields) if (!isHttpsUrl(metadata[field])) delete metadata[field];
   if (
     !Array.isArray(metadata["contacts"]) ||
-    !metadata["contacts"].every((contact) => /^[\w.+-]+@[\w.-]+$/.test(String(contact)))
+    !metadata["contacts"].every((contact) => typeof contact === "string" && /^[\w.+-]+@[\w.-]+$/.test(contact))
   ) {
     delete metadata["contacts"];
   }

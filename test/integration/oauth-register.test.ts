@@ -142,6 +142,7 @@ forOneEngine("oauth registration", (fixture) => {
       logo_uri: "javascript:alert(1)",
       contacts: ["not an email"],
     },
+    "contacts that can’t be converted to text": { ...minimalMetadata, contacts: [{ toString: 1 }] },
     "a software statement, keys and unknown metadata": {
       ...minimalMetadata,
       software_statement: "a.b.c",
