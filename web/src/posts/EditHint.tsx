@@ -7,6 +7,7 @@ import { describeBlockedPublication, findBlockingProblem } from "../publishing/f
 import { findMainState } from "../publishing/find-main-state.ts";
 import { formatTime } from "../ui/format-time.ts";
 import { Notice } from "../ui/Notice.tsx";
+import { useNow } from "../ui/use-now.ts";
 
 /**
  * Says which planned publications will fail, or else what an edit of a scheduled or published post does. A publication
@@ -15,6 +16,11 @@ import { Notice } from "../ui/Notice.tsx";
 export function EditHint({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const { publications = [] } = post;
+  const [time] = publications
+    .filter(({ state }) => state === "scheduled")
+    .flatMap(({ scheduledFor }) => scheduledFor ?? [])
+    .toSorted();
+  const isUpcoming = useNow((now) => time !== undefined && Date.parse(time) > now);
   const warnings = publications.flatMap((publication) => {
     const problem = findBlockingProblem(post, publication);
     return problem ? describeBlockedPublication(publication, problem, studio.timezone) : [];
@@ -31,12 +37,8 @@ export function EditHint({ post }: { post: Post }) {
         </Notice>
       </div>
     );
-  const [time] = publications
-    .filter(({ state }) => state === "scheduled")
-    .flatMap(({ scheduledFor }) => scheduledFor ?? [])
-    .toSorted();
   if (!may("posts.write")) return null;
-  if (time !== undefined && Date.parse(time) > Date.now())
+  if (time !== undefined && isUpcoming)
     return (
       <Hint icon={CalendarClock} color="text-info">
         Scheduled for {formatTime(time, studio.timezone)}.{" "}

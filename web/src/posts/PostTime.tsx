@@ -2,6 +2,7 @@ import { CalendarClock, CalendarX2 } from "lucide-react";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { formatShortTime, formatTime } from "../ui/format-time.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useNow } from "../ui/use-now.ts";
 import { findPostTime } from "./find-post-time.ts";
 import { findShownState } from "./find-shown-state.ts";
 
@@ -23,12 +24,13 @@ export function PostTime({
   isShort?: boolean;
 }) {
   const { kind, at } = findPostTime(post);
+  const isPast = useNow((now) => Date.parse(at) < now);
   const longClass = isShort ? "hidden" : "@max-md:hidden";
   if (kind === "planned")
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
         <CalendarClock size={14} className={`flex-none text-info ${longClass}`} aria-hidden="true" />
-        <span className="sr-only">{Date.parse(at) < Date.now() ? "Was planned for " : "Planned for "}</span>
+        <span className="sr-only">{isPast ? "Was planned for " : "Planned for "}</span>
         <span className={longClass}>{formatTime(at, timezone)}</span>
         <span className={isShort ? "" : "hidden @max-md:inline"}>{formatShortTime(at, timezone)}</span>
       </span>

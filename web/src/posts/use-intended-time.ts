@@ -3,6 +3,7 @@ import { findStage } from "../api/post-stage.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
+import { useNow } from "../ui/use-now.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
@@ -13,7 +14,7 @@ const route = getRouteApi("/studios/$studioId/posts/$postId");
 export function useIntendedTime({ publications = [] }: Post): string | undefined {
   const { at } = route.useSearch();
   const { timezone } = useStudio().studio;
-  if (at === undefined || resolveLocalTime(at, timezone).kind !== "valid") return undefined;
-  if (at <= toLocalTime(Date.now(), timezone)) return undefined;
+  const hasPassed = useNow((now) => at !== undefined && at <= toLocalTime(now, timezone));
+  if (at === undefined || hasPassed || resolveLocalTime(at, timezone).kind !== "valid") return undefined;
   return findStage(publications) === "editing" ? at : undefined;
 }

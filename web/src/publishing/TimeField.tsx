@@ -1,5 +1,6 @@
 import { TextField } from "../ui/Field.tsx";
 import { formatExactTime } from "../ui/format-time.ts";
+import { useNow } from "../ui/use-now.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
@@ -12,15 +13,16 @@ export const suggestLocalTime = (now: number, timezone: string): string =>
 /** A date and time in the studio's time zone, and below it the resolved time with its UTC offset, if the time exists. */
 export function TimeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { timezone } = useStudio().studio;
-  const now = Date.now();
+  const min = useNow((now) => toLocalTime(now, timezone));
+  const max = useNow((now) => toLocalTime(now + 365 * dayMs, timezone));
   return (
     <>
       <TextField
         label="Date and time"
         hint={`In the studio’s time zone, ${timezone}.`}
         type="datetime-local"
-        min={toLocalTime(now, timezone)}
-        max={toLocalTime(now + 365 * dayMs, timezone)}
+        min={min}
+        max={max}
         value={value}
         onChange={({ target }) => {
           onChange(target.value);

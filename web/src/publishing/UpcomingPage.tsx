@@ -13,6 +13,7 @@ import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { useNow } from "../ui/use-now.ts";
 import { PublicationTabs } from "./PublicationTabs.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "./zoned-time.ts";
 
@@ -25,7 +26,7 @@ const upcomingStates: readonly VisibleState[] = ["proposed", "scheduled", "publi
 export function UpcomingPage() {
   const { studio } = useStudio();
   const { timezone } = studio;
-  const today = toLocalTime(Date.now(), timezone).slice(0, 10);
+  const today = useNow((now) => toLocalTime(now, timezone).slice(0, 10));
   const calendar = useQuery(
     calendarQuery(
       studio.id,

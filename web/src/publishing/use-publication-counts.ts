@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { publicationCountsQuery } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { addDays } from "../posts/calendar/calendar-days.ts";
+import { useNow } from "../ui/use-now.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { getStartOfDay, toLocalTime } from "./zoned-time.ts";
 
@@ -14,7 +15,7 @@ const maxAgeDays = 7;
  */
 export function usePublicationCounts() {
   const { studio, may } = useStudio();
-  const firstDay = addDays(toLocalTime(Date.now(), studio.timezone).slice(0, 10), 1 - maxAgeDays);
+  const firstDay = useNow((now) => addDays(toLocalTime(now, studio.timezone).slice(0, 10), 1 - maxAgeDays));
   const from = new Date(getStartOfDay(firstDay, studio.timezone)).toISOString();
   const { data } = useQuery(publicationCountsQuery(studio.id, from));
   const hasMore = (count: number): boolean => data !== undefined && count >= data.maxCount;

@@ -14,6 +14,7 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
+import { useNow } from "../../ui/use-now.ts";
 import { findDropTarget, useDragSensors } from "../drag-and-drop.ts";
 import { PostFilters } from "../PostFilters.tsx";
 import { toSharedFilter } from "../to-summary-filter.ts";
@@ -38,7 +39,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
   const isNarrow = useMediaQuery("(max-width: 47.99rem)");
   const range: CalendarRange = isNarrow ? "agenda" : (search.range ?? "month");
-  const now = toLocalTime(Date.now(), studio.timezone);
+  const now = useNow((instant) => toLocalTime(instant, studio.timezone));
   const today = now.slice(0, 10);
   const date = search.date ?? today;
   const days = listDays(range, date);

@@ -73,6 +73,11 @@ export function useReschedule(): Reschedule {
     return { movedEntries, errorText };
   }
 
+  async function undoMove(entries: readonly PlannedEntry[], at: string): Promise<void> {
+    const { errorText } = await move(entries, at);
+    if (errorText !== "") showToast({ text: errorText });
+  }
+
   async function moveGroup({ post, entries, isPartial }: PlannedGroup, at: string): Promise<void> {
     const { movedEntries, errorText } = await move(entries, at);
     if (movedEntries.length === 0) {
@@ -91,11 +96,6 @@ export function useReschedule(): Reschedule {
         ? { action: { label: "Undo", run: () => void undoMove(movedEntries, previousAt) } }
         : {}),
     });
-  }
-
-  async function undoMove(entries: readonly PlannedEntry[], at: string): Promise<void> {
-    const { errorText } = await move(entries, at);
-    if (errorText !== "") showToast({ text: errorText });
   }
 
   return async (group, localTime, { isApprovalLossExplained = false } = {}) => {
