@@ -1,5 +1,5 @@
 import { ImagePlus } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState, type RefObject } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type RefObject } from "react";
 import type { Asset, Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
 import { useBulkActions } from "../assets/use-bulk-actions.ts";
@@ -75,14 +75,13 @@ export function PostMedia({
   const error = orderError ?? links.error;
 
   const { add } = uploads;
-  const latestAdd = useRef(add);
+  const handleFiles = useEffectEvent(add);
   const showToast = useToast();
-  latestAdd.current = add;
   useEffect(() => {
     if (!canAdd || !section.current) return undefined;
     return listenForFiles(
       section.current,
-      (chosenFiles) => latestAdd.current(withoutSystemFiles(chosenFiles)),
+      (chosenFiles) => handleFiles(withoutSystemFiles(chosenFiles)),
       () => showToast({ text: unreadableFilesText }),
     );
   }, [canAdd, showToast]);

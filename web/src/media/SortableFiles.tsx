@@ -5,7 +5,6 @@ import {
   MouseSensor,
   useSensor,
   useSensors,
-  type Announcements,
   type UniqueIdentifier,
 } from "@dnd-kit/core";
 import {
@@ -16,7 +15,7 @@ import {
   useSortable,
 } from "@dnd-kit/sortable";
 import { GripVertical } from "lucide-react";
-import { useRef, useState, type ReactNode, type RefObject } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import type { Asset } from "../api/queries.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
@@ -44,6 +43,9 @@ export function SortableFiles({
   children: (file: PostFile, dragHandle: ReactNode) => ReactNode;
 }) {
   const ids = files.map(({ asset }) => asset.id);
+  const getName = (id: UniqueIdentifier) => files.find(({ asset }) => asset.id === id)?.asset.filename ?? "The file";
+  const describePosition = (id: UniqueIdentifier) => `position ${ids.indexOf(String(id)) + 1} of ${files.length}`;
+  // The file whose position the dragged file would take, so that only changes are announced.
   const lastOverId = useRef<UniqueIdentifier>(undefined);
   const [canAutoScroll, setCanAutoScroll] = useState(true);
   const sensors = useSensors(
@@ -58,7 +60,22 @@ export function SortableFiles({
       collisionDetection={closestCenter}
       autoScroll={canAutoScroll}
       accessibility={{
-        announcements: createAnnouncements(files, lastOverId),
+        announcements: {
+          onDragStart: ({ active }) => {
+            lastOverId.current = active.id;
+            return `Picked up ${getName(active.id)}, ${describePosition(active.id)}.`;
+          },
+          onDragOver: ({ active, over }) => {
+            if (!over || over.id === lastOverId.current) return undefined;
+            lastOverId.current = over.id;
+            return `${getName(active.id)} is at ${describePosition(over.id)}.`;
+          },
+          onDragEnd: ({ active, over }) =>
+            over
+              ? `Moved ${getName(active.id)} to ${describePosition(over.id)}.`
+              : `${getName(active.id)} was not moved.`,
+          onDragCancel: ({ active }) => `${getName(active.id)} was not moved.`,
+        },
         container: document.body, // the default is inside the list, which may contain only list items
         screenReaderInstructions: { draggable: instructions },
       }}
@@ -140,28 +157,4 @@ function hasFilesBeyondEdge(id: UniqueIdentifier, dragged: { top: number; height
   if (!list || !dragged) return true;
   const isInUpperHalf = dragged.top + dragged.height / 2 < innerHeight / 2;
   return isInUpperHalf ? list.top < innerHeight * scrollZone : list.bottom > innerHeight * (1 - scrollZone);
-}
-
-function createAnnouncements(
-  files: readonly PostFile[],
-  /** The file whose position the dragged file would take, so that only changes are announced. */
-  lastOverId: RefObject<UniqueIdentifier | undefined>,
-): Announcements {
-  const getName = (id: UniqueIdentifier) => files.find(({ asset }) => asset.id === id)?.asset.filename ?? "The file";
-  const describePosition = (id: UniqueIdentifier) =>
-    `position ${files.findIndex(({ asset }) => asset.id === id) + 1} of ${files.length}`;
-  return {
-    onDragStart: ({ active }) => {
-      lastOverId.current = active.id;
-      return `Picked up ${getName(active.id)}, ${describePosition(active.id)}.`;
-    },
-    onDragOver: ({ active, over }) => {
-      if (!over || over.id === lastOverId.current) return undefined;
-      lastOverId.current = over.id;
-      return `${getName(active.id)} is at ${describePosition(over.id)}.`;
-    },
-    onDragEnd: ({ active, over }) =>
-      over ? `Moved ${getName(active.id)} to ${describePosition(over.id)}.` : `${getName(active.id)} was not moved.`,
-    onDragCancel: ({ active }) => `${getName(active.id)} was not moved.`,
-  };
 }

@@ -46,12 +46,12 @@ const maxFilesBesideText = 6;
 export function PostEditor({
   post,
   isDeleted,
-  pressedPagerButton,
+  pressedPagerButtonRef,
 }: {
   post: Post;
   /** Whether the post is in the trash. `PostPage` then denies all actions on posts, files and publications. */
   isDeleted: boolean;
-  pressedPagerButton: PressedPagerButton;
+  pressedPagerButtonRef: PressedPagerButton;
 }) {
   const { studio, me, may } = useStudio();
   const showToast = useToast();
@@ -126,7 +126,7 @@ export function PostEditor({
     <div className="@container" data-page-width="wide">
       <PostHeader
         editor={editor}
-        pressedPagerButton={pressedPagerButton}
+        pressedPagerButtonRef={pressedPagerButtonRef}
         nextAction={nextAction}
         openThreadCount={openThreadCount}
         openPanel={openPanel}

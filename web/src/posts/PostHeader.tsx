@@ -20,7 +20,7 @@ import { useSetStatus } from "./use-set-status.ts";
 
 interface PostHeaderProps {
   editor: EditorController;
-  pressedPagerButton: PressedPagerButton;
+  pressedPagerButtonRef: PressedPagerButton;
   nextAction: NextAction | undefined;
   /** Undefined while it loads. */
   openThreadCount: number | undefined;
@@ -40,7 +40,7 @@ const besidePanelClasses =
  */
 export function PostHeader({
   editor,
-  pressedPagerButton,
+  pressedPagerButtonRef,
   openThreadCount,
   openPanel,
   onTogglePanel,
@@ -72,7 +72,9 @@ export function PostHeader({
         <Actions
           editor={editor}
           menuPager={hasPagerButtons ? undefined : pager}
-          pagerButtons={hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
+          pagerButtons={
+            hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButtonRef={pressedPagerButtonRef} />
+          }
           saveStatus={isWide && saveStatus}
           panelButtons={isWide && panelButtons}
           phoneItems={!isWide && <PhoneMenuItems openThreadCount={openThreadCount} onTogglePanel={onTogglePanel} />}

@@ -25,7 +25,7 @@ export function PostPage() {
   const isDeleted = post.data !== undefined && isNotFound(post.error);
   const editorAccess = useMemo(() => (isDeleted ? withoutPostActions(access) : access), [access, isDeleted]);
   // Kept here, because the editor of the next post focuses the same button.
-  const pressedPagerButton = useRef<"previous" | "next">(undefined);
+  const pressedPagerButtonRef = useRef<"previous" | "next">(undefined);
   return (
     <>
       {post.isPending && <Loading />}
@@ -33,7 +33,12 @@ export function PostPage() {
       {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
       {post.data && (
         <StudioContext value={editorAccess}>
-          <PostEditor key={postId} post={post.data} isDeleted={isDeleted} pressedPagerButton={pressedPagerButton} />
+          <PostEditor
+            key={postId}
+            post={post.data}
+            isDeleted={isDeleted}
+            pressedPagerButtonRef={pressedPagerButtonRef}
+          />
         </StudioContext>
       )}
       {!post.data && isNotFound(post.error) && (

@@ -9,10 +9,10 @@ export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 /** Opens the previous or next post of the list that the user came from. */
 export function PostPagerButtons({
   pager: { openPrevious, openNext },
-  pressedPagerButton,
+  pressedPagerButtonRef,
 }: {
   pager: PostPager;
-  pressedPagerButton: PressedPagerButton;
+  pressedPagerButtonRef: PressedPagerButton;
 }) {
   const previousButton = useRef<HTMLButtonElement>(null);
   const nextButton = useRef<HTMLButtonElement>(null);
@@ -21,16 +21,16 @@ export function PostPagerButtons({
   // The pressed button was unmounted with the previous post, so its replacement gets the focus; at the end of the list,
   // where it is disabled, the other button.
   useEffect(() => {
-    if (!hasButtons || pressedPagerButton.current === undefined) return;
+    if (!hasButtons || pressedPagerButtonRef.current === undefined) return;
     const buttons = [previousButton.current, nextButton.current];
-    if (pressedPagerButton.current === "next") buttons.reverse();
-    pressedPagerButton.current = undefined;
+    if (pressedPagerButtonRef.current === "next") buttons.reverse();
+    pressedPagerButtonRef.current = undefined;
     if (document.activeElement === document.body || document.activeElement?.id === "main")
       buttons.find((button) => button?.disabled === false)?.focus({ preventScroll: true });
-  }, [hasButtons, pressedPagerButton]);
+  }, [hasButtons, pressedPagerButtonRef]);
 
   function open(button: "previous" | "next", openPost: (() => void) | undefined): void {
-    pressedPagerButton.current = button;
+    pressedPagerButtonRef.current = button;
     openPost?.();
   }
 

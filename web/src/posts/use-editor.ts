@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { updatePost } from "../api/mutations.ts";
 import type { Post, PostStatus } from "../api/queries.ts";
 import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
@@ -41,9 +41,8 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
     }
   }
   // The last attempt if the user leaves with unsaved edits (use-save-on-leave.ts).
-  const latestSave = useRef(save);
-  latestSave.current = save;
-  useEffect(() => () => void latestSave.current(), []);
+  const saveOnLeave = useEffectEvent(save);
+  useEffect(() => () => void saveOnLeave(), []);
 
   useEffect(() => {
     if (!variantDrafts.isUnsaved) return undefined;

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { updatePost } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
@@ -26,7 +26,9 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
   const [error, setError] = useState<unknown>();
   // Lets timers and responses read the current state rather than the state when they were created.
   const latest = useRef({ post, controller, edits });
-  latest.current = { post, controller, edits };
+  useLayoutEffect(() => {
+    latest.current = { post, controller, edits };
+  });
   const postId = post.id;
   const hasSaved = useRef(false);
 

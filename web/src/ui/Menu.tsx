@@ -4,7 +4,7 @@ import { cloneElement, useLayoutEffect, useRef, useState, type ComponentProps, t
 import { Kbd } from "./Kbd.tsx";
 import { getMountedMenu, loadMenu } from "./load-menu.ts";
 import { useRadixMenu } from "./menu-context.ts";
-import type { MenuProps } from "./MountedMenu.tsx";
+import type { MenuProps, MountedMenu } from "./MountedMenu.tsx";
 import { useToast } from "./Toasts.tsx";
 
 const itemClasses =
@@ -16,61 +16,63 @@ const destructiveClasses = "text-danger data-highlighted:bg-danger-wash";
  * focuses or presses it: the code of menus is large, and mounting a menu for each row of a list would delay scrolling.
  */
 export function Menu({ trigger, ...menu }: MenuProps) {
-  const [state, setState] = useState<"plain" | "closed" | "open">("plain");
-  const button = useRef<HTMLButtonElement>(null);
-  const wasFocused = useRef(false);
+  const [mounted, setMounted] = useState<{ Content: typeof MountedMenu; isOpen: boolean; isFocused: boolean }>();
+  const newTrigger = useRef<HTMLButtonElement>(null);
   const showToast = useToast();
 
   // Mounting the menu replaces the trigger's element, so the new one has to get the focus.
   useLayoutEffect(() => {
-    if (state !== "plain" && wasFocused.current) button.current?.focus({ preventScroll: true });
-  }, [state]);
+    if (mounted?.isFocused === true) newTrigger.current?.focus({ preventScroll: true });
+  }, [mounted]);
 
-  function mount(nextState: "closed" | "open"): void {
-    const isFocused = document.activeElement === button.current;
-    wasFocused.current ||= isFocused;
-    if (nextState === "open") setState("open");
-    else if (isFocused) setState((current) => (current === "plain" ? "closed" : current));
+  function mount(Content: typeof MountedMenu, button: HTMLElement, isOpen: boolean): void {
+    const isFocused = document.activeElement === button;
+    if (!isOpen && !isFocused) return;
+    setMounted((current) =>
+      current && (current.isOpen || !isOpen)
+        ? current
+        : { Content, isOpen, isFocused: isFocused || current?.isFocused === true },
+    );
   }
 
   /** Mounts at once if the code is loaded, because the next key press is meant for the menu. */
-  function mountWhenLoaded(nextState: "closed" | "open"): void {
-    if (getMountedMenu()) mount(nextState);
+  function mountWhenLoaded(button: HTMLElement, isOpen: boolean): void {
+    const Content = getMountedMenu();
+    if (Content) mount(Content, button, isOpen);
     else
       loadMenu().then(
-        () => mount(nextState),
-        () => nextState === "open" && showLoadError(),
+        (LoadedContent) => mount(LoadedContent, button, isOpen),
+        () => isOpen && showLoadError(button),
       );
   }
 
-  function showLoadError(): void {
+  function showLoadError(button: HTMLElement): void {
     showToast({
       text: "This menu couldn’t be loaded. Check your connection and try again. If that doesn’t help, reload the page.",
-      action: { label: "Try again", run: () => mountWhenLoaded("open") },
+      action: { label: "Try again", run: () => mountWhenLoaded(button, true) },
       topic: "menu",
     });
   }
 
-  const MountedMenu = state === "plain" ? undefined : getMountedMenu();
-  if (MountedMenu)
+  if (mounted)
     return (
-      <MountedMenu
-        key={state}
+      <mounted.Content
+        key={String(mounted.isOpen)}
         {...menu}
-        trigger={cloneElement(trigger, { ref: button })}
-        isInitiallyOpen={state === "open"}
+        ref={newTrigger}
+        trigger={trigger}
+        isInitiallyOpen={mounted.isOpen}
       />
     );
   return cloneElement(trigger, {
-    ref: button,
     "aria-haspopup": "menu",
     "aria-expanded": false,
     onPointerEnter: () => void loadMenu().catch(() => {}),
     onFocus: ({ currentTarget }) => {
       // A press also focuses the trigger, but then the trigger must stay until the click.
-      if (currentTarget.matches(":focus-visible")) mountWhenLoaded("closed");
+      if (currentTarget.matches(":focus-visible")) mountWhenLoaded(currentTarget, false);
     },
-    onClick: () => mountWhenLoaded("open"),
+    onClick: ({ currentTarget }) => mountWhenLoaded(currentTarget, true),
   });
 }
 

@@ -1,5 +1,5 @@
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
+import type { ComponentProps, ReactElement, ReactNode, Ref } from "react";
 import { RadixMenuContext } from "./menu-context.ts";
 import { overlayClasses, useOverlayContainer } from "./overlay.ts";
 
@@ -17,6 +17,7 @@ export interface MenuProps {
  * A menu with its trigger. `Menu` loads it on demand, because it would add about a tenth to the first page's script.
  */
 export function MountedMenu({
+  ref,
   label,
   trigger,
   align = "end",
@@ -24,12 +25,14 @@ export function MountedMenu({
   isInitiallyOpen,
   className = "w-56",
   children,
-}: MenuProps & { isInitiallyOpen: boolean }) {
+}: MenuProps & { ref: Ref<HTMLButtonElement>; isInitiallyOpen: boolean }) {
   return (
     <RadixMenuContext value={Radix}>
       {/* A modal menu injects a style element to block scrolling, which our Content Security Policy forbids. */}
       <Radix.Root modal={false} defaultOpen={isInitiallyOpen}>
-        <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+        <Radix.Trigger asChild ref={ref}>
+          {trigger}
+        </Radix.Trigger>
         <Radix.Portal container={useOverlayContainer()}>
           <Radix.Content
             aria-label={label}

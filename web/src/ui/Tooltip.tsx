@@ -28,18 +28,17 @@ export function Tooltip({
   children: ReactElement<ComponentProps<"button">>;
 }) {
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [hoveredButton, setHoveredButton] = useState<HTMLElement>();
   const { onPointerEnter, onPointerLeave, onPointerDown, onKeyUp, onBlur, onClick } = children.props;
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (!hoveredButton) return undefined;
+    const timer = setTimeout(() => hasOpenMenu(hoveredButton) || setAnchor(hoveredButton), delayMs);
+    return () => clearTimeout(timer);
+  }, [hoveredButton]);
 
   function hide(): void {
-    clearTimeout(timer.current);
+    setHoveredButton(undefined);
     setAnchor(undefined);
-  }
-
-  /** Shows nothing over an open menu. A menu that mounts when it opens has a new trigger, which the pointer enters. */
-  function show(trigger: HTMLElement): void {
-    if (!trigger.matches("[aria-haspopup][aria-expanded=true]")) setAnchor(trigger);
   }
 
   return (
@@ -47,9 +46,8 @@ export function Tooltip({
       {cloneElement(children, {
         onPointerEnter: (event) => {
           onPointerEnter?.(event);
-          const { currentTarget, pointerType } = event;
-          if (pointerType === "mouse" && matchMedia("(any-hover: hover)").matches)
-            timer.current = setTimeout(() => show(currentTarget), delayMs);
+          if (event.pointerType === "mouse" && matchMedia("(any-hover: hover)").matches)
+            setHoveredButton(event.currentTarget);
         },
         onPointerLeave: (event) => {
           onPointerLeave?.(event);
@@ -63,7 +61,7 @@ export function Tooltip({
         // would be in the way.
         onKeyUp: (event) => {
           onKeyUp?.(event);
-          if (event.key === "Tab") show(event.currentTarget);
+          if (event.key === "Tab" && !hasOpenMenu(event.currentTarget)) setAnchor(event.currentTarget);
         },
         onBlur: (event) => {
           onBlur?.(event);
@@ -82,6 +80,9 @@ export function Tooltip({
     </>
   );
 }
+
+/** No tooltip covers an open menu. A menu that mounts when it opens has a new trigger, which the pointer enters. */
+const hasOpenMenu = (button: HTMLElement): boolean => button.matches("[aria-haspopup][aria-expanded=true]");
 
 function TooltipText({ anchor, onHide, children }: { anchor: HTMLElement; onHide: () => void; children: ReactNode }) {
   const container = useOverlayContainer();
