@@ -45,9 +45,12 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
 
   const failedItem = uploads.items.findLast(({ status }) => status === "failed");
   const failure = failedItem && `Upload of ${failedItem.name} failed. ${failedItem.error?.message ?? ""}`;
-  useEffect(() => {
+  // A new failure replaces the announcement.
+  const [lastFailure, setLastFailure] = useState<string>();
+  if (failure !== lastFailure) {
+    setLastFailure(failure);
     if (failure !== undefined) setAnnouncement(failure);
-  }, [failure]);
+  }
 
   const readyIds = new Set(listedAssets.filter(({ status }) => status === "ready").map(({ id }) => id));
   // With a filter, the list may never contain the file, so the upload does not wait for it.

@@ -1,5 +1,5 @@
 import { CircleCheck } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { CopyField } from "../ui/CopyField.tsx";
@@ -16,16 +16,13 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
   const { me } = useStudio();
   /** When the newest client of the first list was approved; empty if the list had none. */
   const [lastGrantTime, setLastGrantTime] = useState<string>();
-
-  useEffect(() => {
-    if (clients && lastGrantTime === undefined)
-      setLastGrantTime(
-        clients
-          .map(({ grantedAt }) => grantedAt)
-          .toSorted()
-          .at(-1) ?? "",
-      );
-  }, [clients, lastGrantTime]);
+  if (clients && lastGrantTime === undefined)
+    setLastGrantTime(
+      clients
+        .map(({ grantedAt }) => grantedAt)
+        .toSorted()
+        .at(-1) ?? "",
+    );
 
   const isNew = ({ user, grantedAt }: AiClient): boolean =>
     user.id === me.user.id && lastGrantTime !== undefined && grantedAt > lastGrantTime;

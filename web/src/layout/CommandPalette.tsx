@@ -1,23 +1,23 @@
 import { Command } from "cmdk";
 import { Search, X } from "lucide-react";
-import { useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
+import { getTypedText, stopCollecting } from "./collect-typing.ts";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
 import { PaletteResults } from "./PaletteResults.tsx";
 import { studiosGroup, usePaletteCommands, type PaletteCommand } from "./use-palette-commands.ts";
 
+/** The typed text no longer changes once the field has the focus. */
+const subscribe = () => () => {};
+
 /** Searches posts, the library and every command by text. */
-export function CommandPalette({
-  takeTypedText,
-  onClose,
-}: {
-  /** Returns what the user typed while the palette was loading. */
-  takeTypedText: () => string;
-  onClose: () => void;
-}) {
-  const [text, setText] = useState("");
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  // What the user typed while the palette was loading, also between this render and the effect below.
+  const typedText = useSyncExternalStore(subscribe, getTypedText);
+  const [editedText, setText] = useState<string>();
+  const text = editedText ?? typedText;
   const query = text.trim();
   const isStudio = ({ group }: PaletteCommand): boolean => query !== "" && group === studiosGroup;
   const commands = usePaletteCommands().filter((command) => matches(command, query));
@@ -26,12 +26,10 @@ export function CommandPalette({
   // A dialog focuses its first focusable element, which is the root of the list. The field gets the focus before the
   // browser paints, so that no letter is lost.
   const input = useRef<HTMLInputElement>(null);
-  const start = useEffectEvent(() => {
+  useLayoutEffect(() => {
     input.current?.focus();
-    const typedText = takeTypedText();
-    if (typedText !== "") setText(typedText);
-  });
-  useLayoutEffect(() => start(), []);
+    stopCollecting();
+  }, []);
   const [statusSlot, setStatusSlot] = useState<HTMLElement | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const [selectedValue, setSelectedValue] = useState("");
@@ -85,7 +83,7 @@ export function CommandPalette({
             <PaletteResults
               query={query}
               closeAndRun={closeAndRun}
-              onChange={selectFirstIfNone}
+              onRender={selectFirstIfNone}
               statusSlot={statusSlot}
             >
               <CommandGroups commands={studioCommands} closeAndRun={closeAndRun} />

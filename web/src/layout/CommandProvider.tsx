@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useShortcut } from "../ui/use-shortcut.ts";
-import { collectTyping } from "./collect-typing.ts";
+import { collectTyping, stopCollecting } from "./collect-typing.ts";
 import { CommandContext } from "./commands.ts";
 import { useNavItems } from "./nav-items.ts";
 import { useStudio } from "./use-studio.ts";
@@ -14,26 +14,20 @@ const ShortcutHelp = lazy(() => import("./ShortcutHelp.tsx").then((module) => ({
 /** The command palette, the help sheet and the shortcuts that work on every page of a studio. */
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [openDialog, setOpenDialog] = useState<"palette" | "help">();
-  // The palette loads when it is first opened, and users type at once.
-  const typing = useRef<() => string>(undefined);
-  const takeTypedText = useCallback(() => {
-    const typedText = typing.current?.() ?? "";
-    typing.current = undefined;
-    return typedText;
-  }, []);
-  useEffect(() => () => void takeTypedText(), [takeTypedText]);
+  useEffect(() => stopCollecting, []);
   const commands = useMemo(
     () => ({
       openPalette: () => {
-        typing.current ??= collectTyping();
+        // The palette loads when it is first opened, and users type at once.
+        collectTyping();
         setOpenDialog("palette");
       },
       openShortcutHelp: () => {
-        takeTypedText();
+        stopCollecting();
         setOpenDialog("help");
       },
     }),
-    [takeTypedText],
+    [],
   );
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -41,7 +35,7 @@ export function CommandProvider({ children }: { children: ReactNode }) {
       <GlobalShortcuts {...commands} />
       {children}
       <Suspense>
-        {openDialog === "palette" && <CommandPalette takeTypedText={takeTypedText} onClose={close} />}
+        {openDialog === "palette" && <CommandPalette onClose={close} />}
         {openDialog === "help" && <ShortcutHelp onClose={close} />}
       </Suspense>
     </CommandContext>

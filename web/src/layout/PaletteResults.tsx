@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Search, SquarePen } from "lucide-react";
-import { useEffect, useEffectEvent, useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
@@ -26,8 +26,8 @@ interface ResultsProps {
   query: string;
   /** Returns a function that closes the palette and then runs the command. */
   closeAndRun: (run: () => void) => () => void;
-  /** Called after the shown results change. */
-  onChange: () => void;
+  /** Called after the results are rendered. */
+  onRender: () => void;
   /** Shows that the search failed, is running, or found nothing. A list of options can't contain it. */
   statusSlot: HTMLElement | null;
   /** Follows the results. */
@@ -48,7 +48,7 @@ function SearchResults({
   query,
   isSettled,
   closeAndRun,
-  onChange,
+  onRender,
   statusSlot,
   children,
 }: ResultsProps & {
@@ -60,12 +60,11 @@ function SearchResults({
   const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, postPageSize));
   const assets = usePagedList(assetsQuery(studio.id, { query }));
   const shownPosts = useMemo(() => sortByTitle(posts.items, query).slice(0, maxResults), [posts.items, query]);
-  const handleChange = useEffectEvent(onChange);
   const hasResults = posts.items.length > 0 || assets.items.length > 0;
   const isSearching = [posts, assets].some(({ query: { isPending }, isAutoLoading }) => isPending || isAutoLoading);
   const isNothingFound =
     isSettled && !hasResults && !isSearching && [posts, assets].every((list) => list.query.isSuccess);
-  useEffect(() => handleChange(), [posts.items, assets.items, isSearching, isNothingFound]);
+  useEffect(onRender);
 
   const params = { studioId: studio.id };
   const openPost = (postId: string) =>

@@ -1,6 +1,6 @@
 import { getRouteApi, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useId, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useId, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { useLiveUpdates } from "../live/use-live-updates.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -119,10 +119,12 @@ function SearchAndCreate() {
 
 /** Replaces the sidebar on narrow screens; a button opens the navigation as a drawer. */
 function TopBar() {
-  const [isOpen, setIsOpen] = useState(false);
   const { openPalette } = useCommands();
   const { pathname } = useLocation();
-  useEffect(() => setIsOpen(false), [pathname]);
+  /** The page on which the navigation is open. Opening another page closes it. */
+  const [openPathname, setOpenPathname] = useState<string>();
+  if (openPathname !== undefined && openPathname !== pathname) setOpenPathname(undefined);
+  const close = (): void => setOpenPathname(undefined);
   const [menuId, badgeId] = [useId(), useId()];
   return (
     <header className="sticky top-0 z-10 flex items-center gap-1 border-b border-rule bg-sunken px-2 py-1 md:hidden">
@@ -136,7 +138,7 @@ function TopBar() {
           icon={MenuIcon}
           label="Menu"
           className="size-11"
-          onClick={() => setIsOpen(true)}
+          onClick={() => setOpenPathname(pathname)}
           aria-haspopup="dialog"
           aria-labelledby={`${menuId} ${badgeId}`}
         />
@@ -144,11 +146,11 @@ function TopBar() {
           <PublicationTotal />
         </span>
       </span>
-      {isOpen && (
-        <Dialog title="Menu" placement="right" onClose={() => setIsOpen(false)}>
+      {openPathname !== undefined && (
+        <Dialog title="Menu" placement="right" onClose={close}>
           <div className="flex items-center justify-between pl-2.5">
             <Brand />
-            <IconButton icon={X} label="Close menu" className="size-11" onClick={() => setIsOpen(false)} />
+            <IconButton icon={X} label="Close menu" className="size-11" onClick={close} />
           </div>
           <StudioNav />
           <div className="mt-auto">

@@ -68,15 +68,7 @@ export function ProposalReview({
     if (isDecided && hasApproved.current) decision.current?.focus({ preventScroll: true });
     hasApproved.current = false;
   }, [isDecided]);
-  const [shownPost, setShownPost] = useState<Post>();
-  useEffect(() => {
-    if (currentPost) setShownPost((previous) => previous ?? currentPost);
-  }, [currentPost]);
-  const handleShow = useEffectEvent((revision: number) => onShow?.(revision));
-  const shownRevision = shownPost?.revision;
-  useEffect(() => {
-    if (shownRevision !== undefined) handleShow(shownRevision);
-  }, [shownRevision]);
+  const [shownPost, setShownPost] = useShownPost(currentPost, onShow);
 
   const approve = (post: Post) =>
     run(async () => {
@@ -176,6 +168,18 @@ export function ProposalReview({
       </div>
     </div>
   );
+}
+
+/** The version of the post that the user reviews: the first one, until the user chooses another. */
+function useShownPost(currentPost: Post | undefined, onShow: ((revision: number) => void) | undefined) {
+  const [shownPost, setShownPost] = useState<Post>();
+  if (currentPost && !shownPost) setShownPost(currentPost);
+  const handleShow = useEffectEvent((revision: number) => onShow?.(revision));
+  const shownRevision = shownPost?.revision;
+  useEffect(() => {
+    if (shownRevision !== undefined) handleShow(shownRevision);
+  }, [shownRevision]);
+  return [shownPost, setShownPost] as const;
 }
 
 const describeDecision = (publication: PublicationDetail): string => {
