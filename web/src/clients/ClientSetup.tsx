@@ -76,12 +76,15 @@ export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefi
 /** Scrolls to the heading when a link with its hash opens the page, once the list above it has loaded. */
 function useScrollOnHash(isListLoaded: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { hash, state } = useLocation();
+  /** Identifies the navigation to the hash; undefined if the URL has another hash, or none. */
+  const navigationKey = useLocation({
+    select: ({ hash, state }) => (hash === setupHash ? state.__TSR_key : undefined),
+  });
   useEffect(() => {
-    if (!isListLoaded || hash !== setupHash) return;
+    if (!isListLoaded || navigationKey === undefined) return;
     heading.current?.scrollIntoView();
     heading.current?.focus({ preventScroll: true });
-  }, [isListLoaded, hash, state]);
+  }, [isListLoaded, navigationKey]);
   return heading;
 }
 

@@ -31,7 +31,10 @@ export function HistoryPanel({ controller }: { controller: EditorController }) {
   const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
 
   const { refetch } = query;
-  useEffect(() => void refetch(), [post.revision, refetch]);
+  const newestRevision = items[0]?.revision;
+  useEffect(() => {
+    if (newestRevision !== undefined && newestRevision < post.revision) void refetch();
+  }, [newestRevision, post.revision, refetch]);
 
   return (
     <>

@@ -56,7 +56,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         patchState({ theirs });
         return;
       }
-      const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
+      const isUnsaved = hasUnsavedChanges(base, draft);
       patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdatedFields: acceptedFields });
       if (!isUnsaved || acceptedFields.length === 0) return;
       // If the names can't be read, the merge is reported without them.
@@ -123,13 +123,13 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   useEffect(() => applyRemote(post), [post, applyRemote]);
 
   const { base, draft, isSaving, error, theirs, recentlyUpdatedFields } = state;
-  const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
+  const isUnsaved = hasUnsavedChanges(base, draft);
 
   useEffect(() => {
-    if (!isUnsaved || isSaving || theirs) return undefined;
+    if (!hasUnsavedChanges(base, draft) || isSaving || theirs) return undefined;
     const timer = setTimeout(() => void save(), error === undefined ? autosaveDelayMs : retryDelayMs);
     return () => clearTimeout(timer);
-  }, [draft, isUnsaved, isSaving, theirs, error, save]);
+  }, [base, draft, isSaving, theirs, error, save]);
 
   useEffect(() => {
     if (recentlyUpdatedFields.length === 0) return undefined;
@@ -167,6 +167,8 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   };
 }
 
+const hasUnsavedChanges = (base: Post, draft: Draft): boolean => Object.keys(getUnsavedChanges(base, draft)).length > 0;
+
 /** Whether less than half of the text is left. Typing and corrections remove little at a time. */
 function removesMuchText(before: string, after: string): boolean {
   const maxLength = Math.min(before.length, after.length);
@@ -191,7 +193,7 @@ function createInitialState(post: Post): DraftState {
 
 function getSaveResult({ base, draft, theirs }: DraftState): SaveResult {
   if (theirs) return "conflict";
-  return Object.keys(getUnsavedChanges(base, draft)).length > 0 ? "failed" : "saved";
+  return hasUnsavedChanges(base, draft) ? "failed" : "saved";
 }
 
 /** Returns an updater of the cache. The response to a change omits the publications; the next request updates them. */

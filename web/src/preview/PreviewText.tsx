@@ -26,7 +26,7 @@ export function PreviewText({
     observer.observe(paragraph);
     measure();
     return () => observer.disconnect();
-  }, [text, isCollapsed]);
+  }); // whenever it renders, because the size of collapsed text does not change with the text
 
   if (text === "" && title === "") return null;
   return (

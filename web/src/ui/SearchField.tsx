@@ -25,15 +25,15 @@ export function SearchField({
     setSearchText(query);
   }, [query]);
 
-  const applyText = useEffectEvent(() => {
-    const nextQuery = searchText.trim();
+  const applyText = useEffectEvent((text: string) => {
+    const nextQuery = text.trim();
     if (nextQuery === appliedQuery.current) return;
     appliedQuery.current = nextQuery;
     onSearch(nextQuery);
   });
 
   useEffect(() => {
-    const timer = setTimeout(() => applyText(), 250);
+    const timer = setTimeout(() => applyText(searchText), 250);
     return () => clearTimeout(timer);
   }, [searchText]);
 
