@@ -11,31 +11,24 @@ export function AssetMetadata({ asset }: { asset: Asset }) {
   const { studio } = useStudio();
   const { data } = useQuery(assetQuery(studio.id, asset.id));
   const { bytes, width, height, durationMs } = asset;
-  const details: [label: string, value: ReactNode][] = [
-    ["Type", formatFileType(asset)],
-    ["Size", bytes === null ? "Uploading" : formatBytes(bytes)],
-    ...(width !== undefined && height !== undefined
-      ? [["Dimensions", `${width} × ${height}`] satisfies [string, string]]
-      : []),
-    ...(durationMs === undefined ? [] : [["Duration", formatDuration(durationMs)] satisfies [string, string]]),
-    [
-      "Added by",
+  const details: Record<string, ReactNode> = {
+    Type: formatFileType(asset),
+    Size: bytes === null ? "Uploading" : formatBytes(bytes),
+    ...(width !== undefined && height !== undefined && { Dimensions: `${width} × ${height}` }),
+    ...(durationMs !== undefined && { Duration: formatDuration(durationMs) }),
+    "Added by":
       data &&
-        capitalize(formatActor(data.createdBy, data.createdThrough === null ? null : { name: data.createdThrough })),
-    ],
-    [
-      "Added",
-      data && (
-        <span className="block first-letter:uppercase">
-          <RelativeTime at={data.createdAt} timezone={studio.timezone} />
-        </span>
-      ),
-    ],
-  ];
+      capitalize(formatActor(data.createdBy, data.createdThrough === null ? null : { name: data.createdThrough })),
+    Added: data && (
+      <span className="block first-letter:uppercase">
+        <RelativeTime at={data.createdAt} timezone={studio.timezone} />
+      </span>
+    ),
+  };
   return (
     <section aria-label="Details">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
-        {details.map(([label, value]) => (
+        {Object.entries(details).map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-muted">{label}</dt>
             <dd className="[overflow-wrap:anywhere]">{value}</dd>

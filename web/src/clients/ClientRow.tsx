@@ -33,17 +33,14 @@ export function ClientRow({ client }: { client: AiClient }) {
         </div>
       </div>
       <RowDetails
-        details={[
-          ["Acts for", <WholeWords text={isMine ? "You" : client.user.name} />],
-          [
-            "Works in",
-            <WholeWords text={client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")} />,
-          ],
-          ["Access", capitalize(formatScopes(client.scopes))],
-          ["Approved", <Time at={client.grantedAt} />],
-          [isRevoked ? "Revoked" : "Last used", <LastEvent client={client} />],
-          ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),
-        ]}
+        details={{
+          "Acts for": <WholeWords text={isMine ? "You" : client.user.name} />,
+          "Works in": <WholeWords text={client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")} />,
+          Access: capitalize(formatScopes(client.scopes)),
+          Approved: <Time at={client.grantedAt} />,
+          [isRevoked ? "Revoked" : "Last used"]: <LastEvent client={client} />,
+          ...(!isRevoked && { "Calls in 30 days": client.calls.toLocaleString("en") }),
+        }}
       />
       <RowActions areSmallOnPhones={hasActivityLink}>
         {hasActivityLink && (

@@ -31,18 +31,13 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
   const connectedTime = <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />;
-  const details = [
-    ...(isConnected ? [] : [["Connected", connectedTime] as const]),
-    ...(account.name !== null && account.name !== accountLabel ? [["Name", account.name] as const] : []),
-    ...(account.profileUrl === null
-      ? []
-      : [
-          [
-            "Profile",
-            <ProfileLink url={account.profileUrl} label={`Open ${accountLabel} on ${platformName}`} />,
-          ] as const,
-        ]),
-  ];
+  const details = {
+    ...(!isConnected && { Connected: connectedTime }),
+    ...(account.name !== null && account.name !== accountLabel && { Name: account.name }),
+    ...(account.profileUrl !== null && {
+      Profile: <ProfileLink url={account.profileUrl} label={`Open ${accountLabel} on ${platformName}`} />,
+    }),
+  };
   const disconnect = useDisconnect(connection.id, accountLabel, platformName);
 
   return (
@@ -83,7 +78,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
           )}
         </RowActions>
       )}
-      {details.length > 0 && <RowDetails details={details} />}
+      {Object.keys(details).length > 0 && <RowDetails details={details} />}
       {error !== undefined && <ErrorMessage error={error} />}
     </ListRow>
   );

@@ -49,7 +49,7 @@ function FirstStudio({ user: { name, email } }: { user: Me["user"] }) {
         <DotSeparated
           parts={[
             `Signed in as ${email ?? name}`,
-            <a className="whitespace-nowrap" href="/login?switch=1">
+            <a key="switch" className="whitespace-nowrap" href="/login?switch=1">
               Use another account
             </a>,
           ]}

@@ -51,11 +51,11 @@ export function RowActions({
   );
 }
 
-/** Details of a row, in columns below it. */
-export function RowDetails({ details }: { details: readonly (readonly [label: string, value: ReactNode])[] }) {
+/** Details of a row by their label, in columns below it. */
+export function RowDetails({ details }: { details: Readonly<Record<string, ReactNode>> }) {
   return (
     <dl className="order-3 col-span-full grid grid-cols-[8fr_8fr_6fr_6fr_6fr_7fr] gap-x-4 gap-y-2 max-sm:order-none max-sm:grid-cols-[3fr_2fr] sm:max-xl:pointer-coarse:grid-cols-3">
-      {details.map(([label, value]) => (
+      {Object.entries(details).map(([label, value]) => (
         <div key={label} className="min-w-0">
           <dt className="text-sm text-muted">{label}</dt>
           <dd className="[overflow-wrap:anywhere]">{value}</dd>
