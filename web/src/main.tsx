@@ -1,8 +1,8 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./api/api-error.ts";
+import { queryClient } from "./api/query-client.ts";
 import { loadFirstPage } from "./load-first-page.ts";
 import { createAppRouter } from "./router.tsx";
 import { ConfirmProvider } from "./ui/Confirm.tsx";
@@ -12,17 +12,6 @@ import { loadToasts, ToastProvider } from "./ui/Toasts.tsx";
 import { UploaderRegistryProvider } from "./upload/uploader-registry.tsx";
 import "./app.css";
 
-const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // Client errors (4xx) are final; only network and server errors are worth a retry.
-      retry: (failureCount, error) =>
-        failureCount < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
-      staleTime: 1000,
-      refetchOnWindowFocus: "always",
-    },
-  },
-});
 const router = createAppRouter(queryClient);
 
 const rootElement = document.querySelector("#app");

@@ -1,5 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { refreshQueries, type Activity } from "../api/queries.ts";
+import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -21,7 +20,6 @@ const reapplyLabels = {
 /** Reapplies the changes of an AI client after an undo, or undoes them again. Its own entry has this button, too. */
 export function UndoUndoButton({ undo: { id, detail } }: { undo: Activity }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
   const { runUndoUndo, dialog } = useUndoUndo();
@@ -30,7 +28,6 @@ export function UndoUndoButton({ undo: { id, detail } }: { undo: Activity }) {
   async function undo(): Promise<void> {
     const result = await runUndoUndo(id, labels.action);
     if (!result) return;
-    await refreshQueries(queryClient, studio.id);
     const { undone, approved, waiting } = result;
     const sentences = [
       undone.length === 0 ? labels.nothing : `${formatChangeCount(undone.length)} ${labels.done}.`,

@@ -1,6 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 
-/** An object that the server announced. `type` is the first part of its activity's action. */
+/** An object that the server announced, or that this page changed. `type` is the first part of its activity's action. */
 export interface ChangedObject {
   type: string;
   id: string | null;
@@ -46,10 +46,13 @@ const ownTypes: Readonly<Record<string, readonly string[]>> = {
 /** These change the user's permissions, or what everything shows. */
 const memberTypes = ["member", "studio"];
 
-/** Whether a query shows one of these objects of a studio; for undefined, whether it shows anything of the studio. */
+/**
+ * Whether a query shows one of these objects of a studio; for undefined, whether it shows anything of the studio. Without
+ * a studio, only the user's own studios and roles can be affected.
+ */
 export function isAffected(
   [scope, queryStudioId, name, objectId]: QueryKey,
-  studioId: string,
+  studioId: string | null,
   objects: readonly ChangedObject[] | undefined,
 ): boolean {
   if (scope === "me") return objects?.some(({ type }) => memberTypes.includes(type)) === true;

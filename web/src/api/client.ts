@@ -2,8 +2,17 @@ import { hc, type ClientResponse } from "hono/client";
 import type { Api } from "#http/api/api.ts";
 import { readApiError, createUnreachableError } from "./api-error.ts";
 
-/** A client for the API, typed by the server's routes. */
-export const { api } = hc<Api>(location.origin);
+/** The routes that read. */
+type ReadRoutes<Routes> = {
+  [Key in keyof Routes as Exclude<Key, `$${string}`> | Extract<Key, "$get">]: Key extends "$get"
+    ? Routes[Key]
+    : ReadRoutes<Routes[Key]>;
+};
+
+const { api: routes } = hc<Api>(location.origin);
+
+/** A client for the API, typed by the server's routes. It only reads; for changes, see change.ts. */
+export const api: ReadRoutes<typeof routes> = routes;
 
 /** Navigates with a full page load. Never resolves, so that callers do not continue and buttons stay disabled. */
 export function redirectTo(url: string): Promise<never> {
@@ -21,7 +30,8 @@ export function redirectToSignIn(): Promise<never> {
   return redirectTo(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
 }
 
-async function checkResponse<R extends Pick<Response, "ok" | "status">>(request: Promise<R>): Promise<R> {
+/** Returns a successful response; throws an `ApiError` if the request failed. */
+export async function checkResponse<R extends Pick<Response, "ok" | "status">>(request: Promise<R>): Promise<R> {
   const response = await request.catch(() => {
     throw createUnreachableError();
   });
@@ -33,11 +43,6 @@ async function checkResponse<R extends Pick<Response, "ok" | "status">>(request:
 /** Returns the response body; throws an `ApiError` if the request failed. */
 export async function fetchJson<T>(request: Promise<ClientResponse<T, number, "json">>): Promise<T> {
   return (await checkResponse(request)).json();
-}
-
-/** Sends a request whose response body is not needed; throws an `ApiError` if it failed. */
-export async function sendRequest(request: Promise<Pick<Response, "ok" | "status">>): Promise<void> {
-  await checkResponse(request);
 }
 
 /** The ETag of each response body. Weak, so that an ETag is dropped together with its body. */

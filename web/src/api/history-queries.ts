@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
 import { api, fetchJson } from "./client.ts";
+import { previewUndo, type undoClientChanges } from "./mutations.ts";
 import { createSelect, pagedQuery, type ListPage } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
@@ -8,7 +9,7 @@ const postApi = studioApi.posts[":postId"];
 
 export type Revision = InferResponseType<typeof postApi.revisions.$get>["revisions"][number];
 export type TrashItem = InferResponseType<typeof studioApi.trash.$get>["items"][number];
-export type UndoResult = InferResponseType<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>;
+export type UndoResult = Awaited<ReturnType<typeof undoClientChanges>>;
 
 const selectRevisions = createSelect(({ revisions }: InferResponseType<typeof postApi.revisions.$get>) => revisions);
 const selectTrash = createSelect(({ items }: InferResponseType<typeof studioApi.trash.$get>) => items);
@@ -78,9 +79,6 @@ export async function countTrash(studioId: string): Promise<{ count: number; has
 export const undoDryRunQuery = (studioId: string, grantId: string, since: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "undo", grantId, since],
-    queryFn: () =>
-      fetchJson(
-        studioApi.clients[":grantId"].undo.$post({ param: { studioId, grantId }, json: { since, dryRun: true } }),
-      ),
+    queryFn: () => previewUndo(studioId, grantId, since),
     gcTime: 0,
   });

@@ -1,4 +1,4 @@
-import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
 import { createSelect, fileUrlRefreshMs, pagedQuery, pendingPollMs } from "./paged-query.ts";
@@ -138,11 +138,3 @@ export const platformsQuery = (studioId: string) =>
       ),
     structuralSharing: false,
   });
-
-/** Refetches the user, and everything in the studio, after a change. */
-export async function refreshQueries(client: QueryClient, studioId?: string): Promise<void> {
-  await Promise.all([
-    client.invalidateQueries({ queryKey: meQuery.queryKey }),
-    ...(studioId === undefined ? [] : [client.invalidateQueries({ queryKey: ["studio", studioId] })]),
-  ]);
-}

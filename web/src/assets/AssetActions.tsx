@@ -1,10 +1,10 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
 import { formatError, isNotFound } from "../api/api-error.ts";
 import { copyAsset, deleteAsset } from "../api/mutations.ts";
-import { postQuery, refreshQueries, type Asset } from "../api/queries.ts";
+import { postQuery, type Asset } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { FailureDialog } from "../bulk/FailureDialog.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -28,7 +28,6 @@ export function AssetActions({
   onClose: () => void;
 }) {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const deleteOrCancel = useDeleteAsset();
   const copying = useAction();
@@ -47,13 +46,11 @@ export function AssetActions({
       // If it is not found, another user has already removed the file.
       if (!isNotFound(error)) showToast({ text: formatError(error) });
     }
-    await refreshQueries(queryClient, studio.id);
   }
 
   async function makeCopy(): Promise<void> {
     if (!(await saveForm())) return;
     const { assetId: copyId } = await copyAsset(studio.id, asset.id);
-    await refreshQueries(queryClient, studio.id);
     showToast({
       text: `Copied ${asset.filename}. The copy is in your library, ready for another post.`,
       action: { label: "Undo", run: () => void undo(() => deleteAsset(studio.id, copyId)) },
@@ -63,7 +60,6 @@ export function AssetActions({
 
   async function addToPost(post: { id: string; title: string }): Promise<void> {
     const addedAsset = await attachOrCopy(studio.id, post.id, asset);
-    await refreshQueries(queryClient, studio.id);
     setIsChoosingPost(false);
     onClose();
     showToast({

@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useImperativeHandle, useRef, useState, type Ref } from "react";
 import { updateAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
+import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TagField } from "../tags/TagField.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -25,7 +24,6 @@ interface AssetEdits {
 /** The details of a file that users can edit. */
 export function AssetForm({ ref, asset, onSaved }: { ref: Ref<AssetFormHandle>; asset: Asset; onSaved: () => void }) {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   // Contains only what the user edited, because other members may change the file while the form is open.
   const [edits, setEdits] = useState<AssetEdits>({});
@@ -43,7 +41,6 @@ export function AssetForm({ ref, asset, onSaved }: { ref: Ref<AssetFormHandle>; 
     await run(async () => {
       await updateAsset(studio.id, asset.id, edits);
       isSaved = true;
-      await refreshQueries(queryClient, studio.id);
       // Keeps what the user typed while the request was running.
       setEdits((current) => (current === edits ? {} : current));
     });

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { inBatch } from "../api/change.ts";
 import { attachAsset, deleteAsset, detachAsset, updateAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
+import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { mergeOrder } from "../media/merge-order.ts";
 import { maxTags } from "../tags/parse-new-tags.ts";
@@ -45,7 +45,6 @@ const defaultConcurrency = 4;
 /** Actions on several files. Each ends with a toast that offers Undo, and a report if some files failed. */
 export function useBulkActions(): BulkActionsState {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const [progress, setProgress] = useState<BulkActionsState["progress"]>();
   const [report, setReport] = useState<BulkReport>();
@@ -63,9 +62,8 @@ export function useBulkActions(): BulkActionsState {
       setProgress({ label: `${verb} ${finishedCount} of ${totalCount}…`, totalCount });
     onProgress(0);
     try {
-      return await runBulk(items, action, { concurrency, onProgress });
+      return await inBatch(() => runBulk(items, action, { concurrency, onProgress }));
     } finally {
-      await refreshQueries(queryClient, studio.id);
       setProgress(undefined);
     }
   }
@@ -106,7 +104,7 @@ export function useBulkActions(): BulkActionsState {
         result,
         `Moved ${formatFileCount(result.successes.length)} to the trash.`,
         "not moved to the trash",
-        ({ item }) => ensureRestored(queryClient, studio.id, item.id),
+        ({ item }) => ensureRestored(studio.id, item.id),
       );
     },
     async changeTags(assets, change) {
@@ -160,7 +158,7 @@ export function useBulkActions(): BulkActionsState {
         result,
         `Removed ${removedFiles} from ${postName}. Still in your library.`,
         `not removed from ${postName}`,
-        ({ item }) => attachAsset(studio.id, post.id, item.id, order),
+        ({ item }) => attachAsset(studio.id, post.id, item.id, { order }),
       );
     },
   };

@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { formatError } from "../api/api-error.ts";
 import { deleteAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
+import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { getTrashTopic, useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -11,19 +10,13 @@ import { useToast } from "../ui/Toasts.tsx";
 /** Moves an unused file to the trash; a toast offers Undo. Asks before canceling an upload, which can't be undone. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const showToast = useToast();
   const restore = useRestoreFromTrash();
 
-  async function deleteAndRefresh(id: string): Promise<void> {
-    await deleteAsset(studio.id, id);
-    await refreshQueries(queryClient, studio.id);
-  }
-
   async function moveToTrash({ id, filename }: Asset): Promise<void> {
     try {
-      await deleteAndRefresh(id);
+      await deleteAsset(studio.id, id);
       restoreFocusSoon();
       showToast({
         text: `${filename} moved to the trash.`,
@@ -44,7 +37,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
         action: "Discard upload",
         busyLabel: "Discarding…",
         dismiss: "Keep uploading",
-        run: () => deleteAndRefresh(asset.id),
+        run: () => deleteAsset(studio.id, asset.id),
       });
   };
 }

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { refetchChanged } from "../api/change.ts";
 import { createLibraryUploadLink } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
+import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { needsAttention } from "../media/needs-attention.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -22,7 +22,6 @@ const getStorageKey = (studioId: string): string => `atelier upload ${studioId}`
 /** The uploads to the library. A finished upload disappears once its file is in `listedAssets`. */
 export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: boolean): LibraryUploads {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const [announcement, setAnnouncement] = useState("");
   const uploads = useUploader({
@@ -30,9 +29,9 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
     createLink: () => createLibraryUploadLink(studio.id),
     storageKey: getStorageKey(studio.id),
     isEnabled: may("assets.write"),
-    onUploaded: ({ filename }) => {
+    onUploaded: ({ id, filename }) => {
       setAnnouncement(`${filename} is in the library.`);
-      void refreshQueries(queryClient, studio.id);
+      void refetchChanged(studio.id, [{ type: "asset", id }]);
     },
     onDuplicates: (names) =>
       showToast({

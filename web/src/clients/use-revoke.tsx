@@ -1,22 +1,12 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { revokeAllClients, revokeClient } from "../api/mutations.ts";
-import { refreshQueries, type AiClient } from "../api/queries.ts";
+import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Revokes AI clients after the user confirms, because a revoked client needs a new consent. */
 export function useRevoke() {
   const { studio, me, may } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
-
-  async function runAndRefresh(revokeAccess: () => Promise<unknown>): Promise<void> {
-    try {
-      await revokeAccess();
-    } finally {
-      await refreshQueries(queryClient, studio.id);
-    }
-  }
 
   return {
     revoke: (client: AiClient) => {
@@ -31,7 +21,7 @@ export function useRevoke() {
         ),
         action: "Revoke",
         busyLabel: "Revoking…",
-        run: () => runAndRefresh(() => revokeClient(studio.id, client.id)),
+        run: () => revokeClient(studio.id, client.id),
       });
     },
     revokeAll: () =>
@@ -47,7 +37,7 @@ export function useRevoke() {
         ),
         action: "Revoke all",
         busyLabel: "Revoking…",
-        run: () => runAndRefresh(() => revokeAllClients(studio.id)),
+        run: () => revokeAllClients(studio.id),
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { Trash2 } from "lucide-react";
-import { deleteComment, type Comment } from "../api/comment-queries.ts";
+import type { Comment } from "../api/comment-queries.ts";
+import { deleteComment } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -10,7 +11,7 @@ import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useScrollToComment } from "./use-linked-comment.ts";
 
 /** A comment with its author and time. */
-export function CommentItem({ comment, onChange }: { comment: Comment; onChange: () => Promise<void> }) {
+export function CommentItem({ comment, onChange }: { comment: Comment; onChange: () => void }) {
   const { studio, me } = useStudio();
   const confirm = useConfirm();
   const author = capitalize(formatActor(comment.user, comment.client));
@@ -26,8 +27,8 @@ export function CommentItem({ comment, onChange }: { comment: Comment; onChange:
       action: "Delete comment",
       busyLabel: "Deleting…",
       run: async () => {
-        await deleteComment(studio.id, comment);
-        await onChange();
+        await deleteComment(studio.id, comment.postId, comment.id);
+        onChange();
         restoreFocusSoon();
       },
     });

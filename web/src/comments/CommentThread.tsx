@@ -2,7 +2,7 @@ import { Check, RotateCcw } from "lucide-react";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { formatError } from "../api/api-error.ts";
-import { addComment, setThreadResolved } from "../api/comment-queries.ts";
+import { addComment, setThreadResolved } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TextButton } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";
@@ -13,7 +13,7 @@ import { CommentItem } from "./CommentItem.tsx";
 import type { Thread } from "./group-threads.ts";
 
 /** A comment with its replies. */
-export function CommentThread({ thread, onChange }: { thread: Thread; onChange: () => Promise<void> }) {
+export function CommentThread({ thread, onChange }: { thread: Thread; onChange: () => void }) {
   const { studio, may } = useStudio();
   const { first, replies } = thread;
   const [isReplying, setIsReplying] = useState(false);
@@ -29,7 +29,7 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
 
   const sendReply = async (body: string): Promise<void> => {
     await addComment(studio.id, first.postId, { body, parentId: first.id });
-    await onChange();
+    onChange();
     closeForm();
   };
 
@@ -75,14 +75,14 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
 /** Resolves or reopens the thread; the toast offers the opposite, because the thread moves to another list. */
 function useSetResolved(
   { first }: Thread,
-  onChange: () => Promise<void>,
+  onChange: () => void,
 ): (isResolved: boolean, canUndo?: boolean) => Promise<void> {
   const { studio } = useStudio();
   const showToast = useToast();
   return async function setResolved(isResolved, canUndo = true) {
     try {
-      await setThreadResolved(studio.id, first, isResolved);
-      await onChange();
+      await setThreadResolved(studio.id, first.postId, first.id, { resolved: isResolved });
+      onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });
     } catch (error) {

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { commentsQuery, type Comment } from "../api/comment-queries.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
@@ -8,24 +7,17 @@ import { listOpenThreads } from "./group-threads.ts";
 interface CommentList extends Pick<ListQuery<Comment>, "query"> {
   /** The comments of all pages, oldest first. */
   comments: readonly Comment[];
-  refresh: () => Promise<void>;
 }
 
 /** The comments of a post, kept up to date. Loads all pages, because a thread can be spread over several. */
 export function useComments(postId: string): CommentList {
   const { studio } = useStudio();
-  const client = useQueryClient();
-  const options = commentsQuery(studio.id, postId);
-  const { query, items } = usePagedList(options);
+  const { query, items } = usePagedList(commentsQuery(studio.id, postId));
   const { hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  return {
-    query,
-    comments: items,
-    refresh: () => client.invalidateQueries({ queryKey: options.queryKey }),
-  };
+  return { query, comments: items };
 }
 
 /** How many threads of a post are not resolved; undefined until its comments have loaded. */

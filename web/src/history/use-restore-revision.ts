@@ -1,8 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { formatError, isNotFound } from "../api/api-error.ts";
+import { inBatch } from "../api/change.ts";
 import { previewRestore, restoreRevision } from "../api/mutations.ts";
-import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
+import { postQuery, type Post } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
@@ -28,7 +29,6 @@ export function useRestoreRevision(
   onMissingAssets: (assets: readonly MissingAsset[]) => void,
 ): { restore: (revision: number, options?: RestoreOptions) => Promise<void>; dialog: ReactNode } {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const restoreFromTrash = useRestoreFromTrash();
   const { chooseApprovals, dialog } = useApprovalDialog();
@@ -41,15 +41,16 @@ export function useRestoreRevision(
     { publications }: Pick<Post, "publications">,
     approve?: string[],
   ): Promise<{ post: Post; text: string }> {
-    const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision, approve);
-    controller.accept(post);
-    onMissingAssets(missingAssets);
-    await refreshQueries(queryClient, studio.id);
-    const missingFilenames = missingAssets.map(({ filename }) => filename);
-    return {
-      post,
-      text: describeRestore(outcome, missingFilenames, studio.timezone, publications, post.publications),
-    };
+    return inBatch(async () => {
+      const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision, approve);
+      controller.accept(post);
+      onMissingAssets(missingAssets);
+      const missingFilenames = missingAssets.map(({ filename }) => filename);
+      return {
+        post,
+        text: describeRestore(outcome, missingFilenames, studio.timezone, publications, post.publications),
+      };
+    });
   }
 
   async function readCurrentRevision(): Promise<number | undefined> {

@@ -1,13 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { setActiveStudio } from "../api/mutations.ts";
 import { formatError } from "../api/api-error.ts";
-import { refreshQueries, type Me } from "../api/queries.ts";
+import type { Me } from "../api/queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Makes a studio the active one, opens it, and explains what this means for connected AI clients. */
 export function useSwitchStudio(): (to: Pick<Me["memberships"][number], "studioId" | "studioName">) => Promise<void> {
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const showToast = useToast();
   return async ({ studioId, studioName }) => {
@@ -17,7 +15,6 @@ export function useSwitchStudio(): (to: Pick<Me["memberships"][number], "studioI
       showToast({ text: formatError(error) });
       return;
     }
-    await refreshQueries(queryClient);
     await navigate({ to: "/studios/$studioId/posts", params: { studioId } });
     showToast({
       text: `${studioName} is now your active studio. Connected AI clients stay in their current studio until they reconnect.`,

@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { assetsQuery, refreshQueries, type Asset } from "../api/queries.ts";
+import { inBatch } from "../api/change.ts";
+import { assetsQuery, type Asset } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { AssetGrid, AssetGridItem } from "../assets/AssetGrid.tsx";
 import { PickableAsset } from "../assets/PickableAsset.tsx";
@@ -17,7 +17,6 @@ import { ActiveTag, ItemTags, tagClasses } from "../ui/Tags.tsx";
 /** Lets the user attach unused files, and copies of files that are on other posts. */
 export function LibraryPicker({ postId, onClose }: { postId: string; onClose: () => void }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const [isShowingUsed, setIsShowingUsed] = useState(false);
   const [search, setSearch] = useState<{ q?: string; tag?: string }>({});
   const filters = useRef<HTMLDivElement>(null);
@@ -32,8 +31,8 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
   const [selectedAssets, setSelectedAssets] = useState<readonly Asset[]>([]);
   const [progressLabel, setProgressLabel] = useState("");
 
-  async function attach(): Promise<void> {
-    try {
+  const attach = () =>
+    inBatch(async () => {
       for (const [i, asset] of selectedAssets.entries()) {
         setProgressLabel(`Adding ${i + 1} of ${selectedAssets.length}…`);
         await attachOrCopy(studio.id, postId, asset);
@@ -41,10 +40,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
         setSelectedAssets((current) => current.filter(({ id }) => id !== asset.id));
       }
       onClose();
-    } finally {
-      await refreshQueries(queryClient, studio.id);
-    }
-  }
+    });
 
   /** Moves the focus to the search field, because the control that changed the filter can disappear. */
   function changeSearch(nextSearch: { q?: string; tag?: string }): void {

@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createUploadLink, withdrawUploadLink } from "../api/mutations.ts";
-import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
+import { uploadLinksQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -16,7 +16,6 @@ type UploadLinksState = ReturnType<typeof useUploadLinks>;
 /** Upload links, through which people without an account can upload files to this post. */
 export function useUploadLinks(post: Post) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { data } = useQuery(uploadLinksQuery(studio.id, post.id));
   const [createdUrl, setCreatedUrl] = useState<string>();
@@ -30,8 +29,7 @@ export function useUploadLinks(post: Post) {
     clearCreatedUrl: () => setCreatedUrl(undefined),
     create: () =>
       void run(async () => {
-        setCreatedUrl((await createUploadLink(studio.id, post.id, { inPlace: false })).url);
-        await refreshQueries(queryClient, studio.id);
+        setCreatedUrl((await createUploadLink(studio.id, post.id)).url);
       }),
     withdraw: (linkId: string) =>
       confirm({
@@ -39,10 +37,7 @@ export function useUploadLinks(post: Post) {
         body: <p>It stops working immediately. Uploaded files stay; unfinished uploads are canceled.</p>,
         action: "Withdraw",
         busyLabel: "Withdrawing…",
-        run: async () => {
-          await withdrawUploadLink(studio.id, post.id, linkId);
-          await refreshQueries(queryClient, studio.id);
-        },
+        run: () => withdrawUploadLink(studio.id, post.id, linkId),
       }),
   };
 }

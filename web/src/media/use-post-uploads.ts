@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { createUploadLink } from "../api/mutations.ts";
-import { refreshQueries, type Post } from "../api/queries.ts";
+import { refetchChanged } from "../api/change.ts";
+import { createPostUploadLink } from "../api/mutations.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey } from "../upload/uploader-registry.tsx";
@@ -9,15 +9,14 @@ import { useUploader, type Uploads } from "../upload/use-uploader.ts";
 /** The uploads of this page to a post. */
 export function usePostUploads({ id, title }: Pick<Post, "id" | "title">): Uploads {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   return useUploader({
     target: { studioId: studio.id, post: { id, title } },
-    createLink: () => createUploadLink(studio.id, id, { inPlace: true }),
+    createLink: () => createPostUploadLink(studio.id, id),
     storageKey: getPostUploadsKey(id),
     isEnabled: true,
-    // After the refresh, the uploaded file is listed as a file of the post.
-    onUploaded: (_, remove) => void refreshQueries(queryClient, studio.id).then(remove),
+    // Then the uploaded file is listed as a file of the post.
+    onUploaded: (file, remove) => void refetchChanged(studio.id, [{ type: "asset", id: file.id }]).then(remove),
     onDuplicates: (names) => showToast({ text: `Already uploading: ${names.join(", ")}` }),
   });
 }

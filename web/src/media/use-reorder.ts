@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { updatePost } from "../api/mutations.ts";
+import { saveEdit } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { mergeOrder } from "./merge-order.ts";
@@ -22,7 +22,7 @@ export function useReorder(post: Post, onSaved: (post: Post) => void) {
       while (nextOrder.current) {
         const assetIds = nextOrder.current;
         nextOrder.current = undefined;
-        onSaved(await updatePost(studio.id, post.id, { assetIds }));
+        onSaved(await saveEdit(studio.id, post.id, { assetIds }));
       }
     } finally {
       isSaving.current = false;

@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createInvitation } from "../api/mutations.ts";
-import { invitationsQuery, membersQuery, refreshQueries, type Role } from "../api/queries.ts";
+import { invitationsQuery, membersQuery, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
@@ -15,7 +15,6 @@ import { describeRole, roleLabels, withArticle } from "../ui/roles.ts";
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { studio } = useStudio();
   const { manages: manageableRoles } = studio;
-  const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>("member");
   const [email, setEmail] = useState("");
   const [invitation, setInvitation] = useState<Awaited<ReturnType<typeof createInvitation>>>();
@@ -29,7 +28,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 
   async function create(): Promise<void> {
     setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
-    await refreshQueries(queryClient, studio.id);
   }
 
   if (invitation && createdAt !== undefined && !pendingInvitation) {

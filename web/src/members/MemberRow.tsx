@@ -1,8 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { changeRole, removeMember } from "../api/mutations.ts";
-import { refreshQueries, type Member, type Role } from "../api/queries.ts";
+import { changeRole, leaveStudio, removeMember } from "../api/mutations.ts";
+import type { Member, Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -112,16 +111,12 @@ export function MemberRow({
 /** Changes a role immediately; a toast offers Undo. Asks first if the change affects ownership or the user's own role. */
 function useChangeRole(member: Member, isMe: boolean) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const showToast = useToast();
   const [pendingRole, setPendingRole] = useState<Role>();
   const { error, run } = useAction();
 
-  async function saveRole(role: Role): Promise<void> {
-    await changeRole(studio.id, member.userId, role);
-    await refreshQueries(queryClient, studio.id);
-  }
+  const saveRole = (role: Role) => changeRole(studio.id, member.userId, { role });
 
   async function saveRoleWithUndo(role: Role, canUndo: boolean): Promise<void> {
     setPendingRole(role);
@@ -160,7 +155,6 @@ function describeConsequence(member: Member, role: Role, isMe: boolean): string 
 
 function useRemoveMember(member: Member, isMe: boolean): () => void {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const confirm = useConfirm();
   return () => {
@@ -177,9 +171,8 @@ function useRemoveMember(member: Member, isMe: boolean): () => void {
       action: isMe ? "Leave studio" : "Remove",
       busyLabel: isMe ? "Leaving…" : "Removing…",
       run: async () => {
-        await removeMember(studio.id, member.userId);
-        if (!isMe) return refreshQueries(queryClient, studio.id);
-        await refreshQueries(queryClient);
+        if (!isMe) return removeMember(studio.id, member.userId);
+        await leaveStudio(studio.id, member.userId);
         return navigate({ to: "/" });
       },
     });

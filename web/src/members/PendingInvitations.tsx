@@ -1,6 +1,6 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { revokeInvitation } from "../api/mutations.ts";
-import { invitationsQuery, refreshQueries } from "../api/queries.ts";
+import { invitationsQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -14,7 +14,6 @@ import { roleLabels } from "../ui/roles.ts";
 /** Invitation links that have not been used yet. */
 export function PendingInvitations() {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { data, error, isError, refetch } = useQuery(invitationsQuery(studio.id));
 
@@ -29,10 +28,7 @@ export function PendingInvitations() {
       ),
       action: "Revoke",
       busyLabel: "Revoking…",
-      run: async () => {
-        await revokeInvitation(studio.id, id);
-        await refreshQueries(queryClient, studio.id);
-      },
+      run: () => revokeInvitation(studio.id, id),
     });
   }
 

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { inBatch } from "../api/change.ts";
 import { changeRole } from "../api/mutations.ts";
-import { refreshQueries, type Member, type Role } from "../api/queries.ts";
+import type { Member, Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { SelectField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
@@ -12,15 +12,15 @@ import { useToast } from "../ui/Toasts.tsx";
 export function TransferOwnershipDialog({ members, onClose }: { members: readonly Member[]; onClose: () => void }) {
   const { studio, me } = useStudio();
   const { manages: manageableRoles } = studio;
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const [newOwnerId, setNewOwnerId] = useState(members[0]?.userId ?? "");
   const [ownRole, setOwnRole] = useState<Role>("admin");
 
   async function transferOwnership(): Promise<void> {
-    await changeRole(studio.id, newOwnerId, "owner");
-    if (ownRole !== "owner") await changeRole(studio.id, me.user.id, ownRole);
-    await refreshQueries(queryClient, studio.id);
+    await inBatch(async () => {
+      await changeRole(studio.id, newOwnerId, { role: "owner" });
+      if (ownRole !== "owner") await changeRole(studio.id, me.user.id, { role: ownRole });
+    });
     const newOwner = members.find(({ userId }) => userId === newOwnerId);
     showToast({ text: `${newOwner?.name ?? "The new owner"} is now an owner of this studio.` });
     onClose();

@@ -1,6 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { disconnectPlatform } from "../api/mutations.ts";
-import { refreshQueries, type Platform, type PlatformConnection } from "../api/queries.ts";
+import type { Platform, PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -95,7 +94,6 @@ function ProfileLink({ url, label }: { url: string; label: string }) {
 /** Disconnects an account after the user confirms, because reconnecting requires a sign-in on the platform. */
 function useDisconnect(connectionId: string, accountLabel: string, platformName: string): () => void {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   return () =>
     confirm({
@@ -108,9 +106,6 @@ function useDisconnect(connectionId: string, accountLabel: string, platformName:
       ),
       action: "Disconnect",
       busyLabel: "Disconnecting…",
-      run: async () => {
-        await disconnectPlatform(studio.id, connectionId);
-        await refreshQueries(queryClient, studio.id);
-      },
+      run: () => disconnectPlatform(studio.id, connectionId),
     });
 }

@@ -1,6 +1,6 @@
-import type { QueryClient } from "@tanstack/react-query";
 import { attachAsset, copyAsset, createPost, deleteAsset, updatePost } from "../api/mutations.ts";
 import { platformsQuery, postQuery, type Post } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { runBulk } from "../bulk/run-bulk.ts";
 
 const maxTitleLength = 300;
@@ -22,17 +22,12 @@ export type EditedText = Pick<Post, "title" | "body">;
  * Creates a draft with the texts, tags and files of a post, without its publications, comments and crops. If a file
  * can't be copied, the other files are still copied.
  */
-export async function duplicatePost(
-  queryClient: QueryClient,
-  studioId: string,
-  postId: string,
-  editedText?: EditedText,
-): Promise<Duplicate> {
+export async function duplicatePost(studioId: string, postId: string, editedText?: EditedText): Promise<Duplicate> {
   const original = await queryClient.query(postQuery(studioId, postId));
   const { title, body } = editedText ?? original;
   const { id } = await createPost(studioId, { title: getCopyTitle(title), body, tags: original.tags });
   const { copyIds, missingFiles } = await copyFiles(studioId, id, original.assets);
-  const areVariantsCopied = await copyVariants(queryClient, studioId, id, original, copyIds);
+  const areVariantsCopied = await copyVariants(studioId, id, original, copyIds);
   return {
     id,
     omissions: [
@@ -50,7 +45,6 @@ function getCopyTitle(title: string): string {
 
 /** Resolves with false if the variants could not be saved. Skips those of accounts that are no longer connected. */
 async function copyVariants(
-  queryClient: QueryClient,
   studioId: string,
   newPostId: string,
   { variants }: Post,

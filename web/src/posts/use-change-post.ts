@@ -1,4 +1,5 @@
 import { formatError } from "../api/api-error.ts";
+import { inBatch } from "../api/change.ts";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { getTrashTopic } from "../trash/use-restore-from-trash.ts";
@@ -23,30 +24,24 @@ export function useChangePost(): {
     showToast({ text: formatError(error) });
   }
 
-  async function run(post: PostSummary, change: PostChange, toast: { text: string; topic?: string }): Promise<void> {
-    const release = changes.hold();
-    try {
-      await changes.show(new Map([[post.id, change.preview(post)]]));
-      const changedPost = await change.apply(post);
-      await changes.show(new Map([[post.id, changedPost]]));
-      showToast({ ...toast, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
-    } catch (error) {
-      await changes.show(new Map([[post.id, post]]));
-      reportError(error);
-    } finally {
-      release();
-    }
-    await changes.refresh();
-  }
+  const run = (post: PostSummary, change: PostChange, toast: { text: string; topic?: string }): Promise<void> =>
+    inBatch(async () => {
+      const release = changes.hold();
+      try {
+        await changes.show(new Map([[post.id, change.preview(post)]]));
+        const changedPost = await change.apply(post);
+        await changes.show(new Map([[post.id, changedPost]]));
+        showToast({ ...toast, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
+      } catch (error) {
+        await changes.show(new Map([[post.id, post]]));
+        reportError(error);
+      } finally {
+        release();
+      }
+    });
 
-  async function undo(post: PostSummary, change: PostChange, changedPost: PostSummary | undefined): Promise<void> {
-    try {
-      await changes.show(new Map([[post.id, await change.revert(post, changedPost)]]));
-    } catch (error) {
-      reportError(error);
-    }
-    await changes.refresh();
-  }
+  const undo = (post: PostSummary, change: PostChange, changedPost: PostSummary | undefined): Promise<void> =>
+    inBatch(async () => changes.show(new Map([[post.id, await change.revert(post, changedPost)]]))).catch(reportError);
 
   return {
     setStatus: (post, status) => {

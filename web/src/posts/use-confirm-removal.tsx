@@ -1,3 +1,4 @@
+import { inBatch } from "../api/change.ts";
 import { cancelPublication } from "../api/mutations.ts";
 import type { VisibleState } from "../api/publication-queries.ts";
 import { runBulk } from "../bulk/run-bulk.ts";
@@ -100,21 +101,22 @@ export function useConfirmRemoval(): (
         action: `Cancel ${scheduledPublications.length === 1 ? "publication" : "publications"} and ${labels.action.toLowerCase()}`,
         dismiss: isSinglePost ? "Keep it" : "Keep them",
       }),
-      run: async () => {
-        if (isSinglePost)
-          // If one fails, a retry continues with it.
-          for (const id of remainingIds) {
-            await cancelPublication(studio.id, id);
-            remainingIds.delete(id);
-          }
-        // If a publication can't be canceled, `run` reports its post.
-        else
-          await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), {
-            concurrency: 1,
-            onProgress() {},
-          });
-        await run();
-      },
+      run: () =>
+        inBatch(async () => {
+          if (isSinglePost)
+            // If one fails, a retry continues with it.
+            for (const id of remainingIds) {
+              await cancelPublication(studio.id, id);
+              remainingIds.delete(id);
+            }
+          // If a publication can't be canceled, `run` reports its post.
+          else
+            await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), {
+              concurrency: 1,
+              onProgress() {},
+            });
+          await run();
+        }),
     });
   };
 }

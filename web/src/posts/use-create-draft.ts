@@ -1,5 +1,6 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
+import { inBatch } from "../api/change.ts";
 import { createPost } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostPageSearch } from "../search-params.ts";
@@ -12,17 +13,19 @@ export function useCreateDraft(): (title: string, search?: PostPageSearch) => Pr
   // One key per form and title, so that a repeated submission creates one post.
   const keys = useRef(new Map<string, string>());
 
-  return async (title, search = {}) => {
-    const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
-    keys.current.set(title, idempotencyKey);
-    const post = await createPost(studio.id, { title, idempotencyKey });
-    await navigate({
-      to: "/studios/$studioId/posts/$postId",
-      params: { studioId: studio.id, postId: post.id },
-      search,
-      state: { isNewPost: true },
-      // Going back leads to where the user came from, not to the empty form.
-      replace: isOnFormPage,
+  // In a batch, because the page of the draft does not wait for the lists.
+  return (title, search = {}) =>
+    inBatch(async () => {
+      const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
+      keys.current.set(title, idempotencyKey);
+      const post = await createPost(studio.id, { title, idempotencyKey });
+      await navigate({
+        to: "/studios/$studioId/posts/$postId",
+        params: { studioId: studio.id, postId: post.id },
+        search,
+        state: { isNewPost: true },
+        // Going back leads to where the user came from, not to the empty form.
+        replace: isOnFormPage,
+      });
     });
-  };
 }

@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { formatError } from "../api/api-error.ts";
 import { deletePost } from "../api/mutations.ts";
-import { postQuery, refreshQueries } from "../api/queries.ts";
+import { postQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { getTrashTopic, useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -17,7 +17,6 @@ import { unsavedMessages, type EditorController } from "./use-editor.ts";
  */
 export function useDeletePost(editor: EditorController): () => Promise<void> {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const showToast = useToast();
   const restore = useRestoreFromTrash();
@@ -53,6 +52,5 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
       showToast({ text: formatError(error) });
     }
     queryClient.removeQueries({ queryKey: postQuery(studio.id, id).queryKey });
-    await refreshQueries(queryClient, studio.id);
   }
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { updatePost } from "../api/mutations.ts";
+import { saveEdit } from "../api/mutations.ts";
 import { ApiError } from "../api/api-error.ts";
 import { changesSinceQuery } from "../api/history-queries.ts";
 import { postQuery, type Post } from "../api/queries.ts";
@@ -91,7 +91,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       const { queryKey } = postQuery(studioId, postId);
       try {
         const keepsPreviousRevision = !hasSaved.current || removesMuchText(base.body, draft.body);
-        const savedPost = await updatePost(studioId, postId, {
+        const savedPost = await saveEdit(studioId, postId, {
           ...change,
           revision: base.revision,
           keepsPreviousRevision,

@@ -1,8 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { formatError } from "../api/api-error.ts";
+import { inBatch } from "../api/change.ts";
 import { deletePost } from "../api/mutations.ts";
-import { postQuery, refreshQueries } from "../api/queries.ts";
+import { postQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import type { EditedText } from "./duplicate-post.ts";
@@ -11,26 +12,25 @@ import type { EditorController } from "./use-editor.ts";
 /** Duplicates a post and opens the new draft, unless the user has opened another page meanwhile. A toast offers Undo. */
 export function useDuplicatePost(): (post: { id: string; title: string }, editedText?: EditedText) => Promise<void> {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const router = useRouter();
   const showToast = useToast();
 
-  return async (post, editedText) => {
-    const topic = `duplicate ${post.id}`;
-    const { href: initialHref } = router.state.location;
-    showToast({ text: "Duplicating…", topic });
-    try {
-      const { duplicatePost } = await import("./duplicate-post.ts");
-      const { id, omissions } = await duplicatePost(queryClient, studio.id, post.id, editedText);
-      const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
-      const undo = { label: "Undo", run: () => void removeDuplicate(id, initialHref) };
-      showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
-      if (router.state.location.href === initialHref) await router.navigate(getPostLink(id));
-    } catch (error) {
-      showError(error, topic);
-    }
-    await refreshQueries(queryClient, studio.id);
-  };
+  return (post, editedText) =>
+    inBatch(async () => {
+      const topic = `duplicate ${post.id}`;
+      const { href: initialHref } = router.state.location;
+      showToast({ text: "Duplicating…", topic });
+      try {
+        const { duplicatePost } = await import("./duplicate-post.ts");
+        const { id, omissions } = await duplicatePost(studio.id, post.id, editedText);
+        const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
+        const undo = { label: "Undo", run: () => void removeDuplicate(id, initialHref) };
+        showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
+        if (router.state.location.href === initialHref) await router.navigate(getPostLink(id));
+      } catch (error) {
+        showError(error, topic);
+      }
+    });
 
   /** Leaves the page of the new post first, so that it does not request the deleted post. */
   async function removeDuplicate(id: string, previousHref: string): Promise<void> {
@@ -43,7 +43,6 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
       showError(error);
     }
     queryClient.removeQueries({ queryKey: postQuery(studio.id, id).queryKey });
-    await refreshQueries(queryClient, studio.id);
   }
 
   function getPostLink(postId: string) {

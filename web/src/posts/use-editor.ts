@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { updatePost } from "../api/mutations.ts";
+import { saveEdit } from "../api/mutations.ts";
 import type { Post, PostStatus } from "../api/queries.ts";
 import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
@@ -35,7 +35,7 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
   async function saveStatus(status: PostStatus): Promise<void> {
     setStatusSaveCount((count) => count + 1);
     try {
-      controller.accept(await updatePost(studioId, post.id, { status }));
+      controller.accept(await saveEdit(studioId, post.id, { status }));
     } finally {
       setStatusSaveCount((count) => count - 1);
     }

@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { deletePost, updatePost } from "../api/mutations.ts";
 import { holdLists } from "../api/list-holds.ts";
-import { refreshQueries, type PostStatus } from "../api/queries.ts";
+import type { PostStatus } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ensureRestored } from "../trash/ensure-restored.ts";
@@ -27,13 +27,11 @@ export interface PostChanges {
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
   /** Keeps requests from replacing what `show` has shown, until the returned function is called. */
   hold: () => () => void;
-  refresh: () => Promise<void>;
 }
 
 /** The changes that lists offer for one post or several. */
 export function usePostChanges(): PostChanges {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const uploaderRegistry = useUploaderRegistry();
   return useMemo(() => {
     async function update(post: PostSummary, change: Parameters<typeof updatePost>[2]): Promise<PostSummary> {
@@ -65,7 +63,7 @@ export function usePostChanges(): PostChanges {
         },
         preview: () => undefined,
         revert: async (originalPost) => {
-          await ensureRestored(queryClient, studio.id, originalPost.id);
+          await ensureRestored(studio.id, originalPost.id);
           return originalPost;
         },
       },
@@ -74,7 +72,6 @@ export function usePostChanges(): PostChanges {
         patchSummaries(queryClient, studio.id, posts);
       },
       hold: () => holdLists(queryClient),
-      refresh: () => refreshQueries(queryClient, studio.id),
     };
-  }, [studio.id, queryClient, uploaderRegistry]);
+  }, [studio.id, uploaderRegistry]);
 }

@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { saveEdit } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useAction, type ActionState } from "../ui/use-action.ts";
@@ -13,7 +13,6 @@ interface PostTags extends Pick<ActionState, "error"> {
 /** Saves a post's tags, one request at a time. Of the changes during a request, only the latest is saved after it. */
 export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const { error, run } = useAction();
   const [unsavedTags, setUnsavedTags] = useState<readonly string[]>();
   const [savedPost, setSavedPost] = useState(post);
@@ -31,7 +30,7 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
         const tags = nextTags.current;
         nextTags.current = undefined;
         const before = shownTags;
-        latestPost = await updateLatestPost(queryClient, studio.id, latestPost, (newestPost) => ({
+        latestPost = await updateLatestPost(saveEdit, studio.id, latestPost, (newestPost) => ({
           tags: applyChange(newestPost.tags, before, tags),
         }));
         shownTags = tags;

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
-import { updatePost } from "../api/mutations.ts";
+import { saveEdit } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { changeVariant } from "./change-variant.ts";
 import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
@@ -53,7 +53,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
           currentPost.variants,
         );
         const change = { variants, revision, keepsPreviousRevision: !hasSaved.current };
-        latest.current.controller.accept(await updatePost(studioId, postId, change));
+        latest.current.controller.accept(await saveEdit(studioId, postId, change));
         hasSaved.current = true;
         const savedPost = getLatestPost();
         latest.current.edits = removeSavedEdits(savedPost, latest.current.edits, sentEdits);

@@ -1,11 +1,10 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { ApiError, describeError } from "../api/api-error.ts";
-import { addComment } from "../api/comment-queries.ts";
-import { sendBackPublication } from "../api/mutations.ts";
+import { inBatch } from "../api/change.ts";
+import { addComment, sendBackPublication } from "../api/mutations.ts";
 import { publicationQuery, type Publication } from "../api/publication-queries.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { maxCommentLength } from "../comments/CommentForm.tsx";
 import { useCommentDraft } from "../comments/use-comment-draft.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -43,7 +42,6 @@ function AskForChangesDialog({
   onClose,
 }: ReviewedProposal & { onClose: () => void }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const showToast = useToast();
   const [draft, setDraft] = useCommentDraft(`changes ${id}`);
@@ -65,7 +63,7 @@ function AskForChangesDialog({
   async function sendBack(): Promise<void> {
     if (isSending.current) return;
     isSending.current = true;
-    try {
+    await inBatch(async () => {
       await addCommentOnce();
       if (decision === undefined)
         await sendBackPublication(studio.id, id).catch((failure: unknown) => {
@@ -85,10 +83,7 @@ function AskForChangesDialog({
             }),
         },
       });
-    } finally {
-      isSending.current = false;
-      await refreshQueries(queryClient, studio.id);
-    }
+    }).finally(() => (isSending.current = false));
   }
 
   function handleKey(event: KeyboardEvent<HTMLTextAreaElement>): void {

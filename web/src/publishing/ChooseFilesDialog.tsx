@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { ApiError } from "../api/api-error.ts";
-import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
+import { updatePost } from "../api/mutations.ts";
+import type { Asset, Post } from "../api/queries.ts";
 import { AssetGridItem } from "../assets/AssetGrid.tsx";
 import { PickableAsset } from "../assets/PickableAsset.tsx";
 import { useStudio } from "../layout/use-studio.ts";
@@ -29,7 +29,6 @@ export function ChooseFilesDialog({
   onClose: () => void;
 }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   // Others can change the post while the dialog is open.
   const [initialPost] = useState(post);
@@ -56,9 +55,8 @@ export function ChooseFilesDialog({
   }
 
   async function save(): Promise<void> {
-    const savedPost = await updateLatestPost(queryClient, studio.id, post, computeChange);
+    const savedPost = await updateLatestPost(updatePost, studio.id, post, computeChange);
     onSave?.(savedPost);
-    await refreshQueries(queryClient, studio.id);
     showToast({ text: `${label} gets ${describeFileChoice(chosenFiles.length, post.assets.length)}.` });
     onClose();
   }

@@ -1,9 +1,11 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
+import { inBatch } from "../api/change.ts";
 import { publicationQuery, type Publication, type PublicationDetail } from "../api/publication-queries.ts";
-import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
+import { postQuery, type Post } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -51,7 +53,6 @@ export function ProposalReview({
   onAskForChanges: (proposal: ReviewedProposal) => void;
 }) {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const approveProposal = useApprove();
   const { isRunning, error, run } = useAction();
   const decision = useRef<HTMLParagraphElement>(null);
@@ -71,23 +72,23 @@ export function ProposalReview({
   const [shownPost, setShownPost] = useShownPost(currentPost, onShow);
 
   const approve = (post: Post) =>
-    run(async () => {
-      const { revision } = post;
-      try {
-        await approveProposal(publication, post);
-        hasApproved.current = true;
-      } catch (failure) {
-        if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
-        // If the post changed, the notice below says so. If only the time changed, show the error.
-        const { revision: currentRevision } = await queryClient.query({
-          ...postQuery(studio.id, postId),
-          staleTime: 0,
-        });
-        if (currentRevision === revision) throw failure;
-      } finally {
-        await refreshQueries(queryClient, studio.id);
-      }
-    });
+    run(() =>
+      inBatch(async () => {
+        const { revision } = post;
+        try {
+          await approveProposal(publication, post);
+          hasApproved.current = true;
+        } catch (failure) {
+          if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
+          // If the post changed, the notice below says so. If only the time changed, show the error.
+          const { revision: currentRevision } = await queryClient.query({
+            ...postQuery(studio.id, postId),
+            staleTime: 0,
+          });
+          if (currentRevision === revision) throw failure;
+        }
+      }),
+    );
 
   if (!shownPost || !currentPost) return <QueryStatus query={query} />;
   if (!detail.data || !proposal) return <QueryStatus query={detail} />;

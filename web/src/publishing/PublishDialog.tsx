@@ -1,8 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type AccountProblems } from "../api/api-error.ts";
 import { publishPost } from "../api/mutations.ts";
-import { refreshQueries, type Post } from "../api/queries.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
@@ -50,7 +49,6 @@ export function PublishDialog({
   onClose: () => void;
 }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const { accounts } = useAccounts(post);
   const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
@@ -92,8 +90,6 @@ export function PublishDialog({
     } catch (error) {
       if (error instanceof ApiError && error.code === "revision_conflict") return setWasRejectedAsOutdated(true);
       throw showRejections(error);
-    } finally {
-      await refreshQueries(queryClient, studio.id);
     }
     showToast({ text: describeResult(isProposed) });
     onClose();

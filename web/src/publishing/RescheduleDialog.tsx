@@ -1,8 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { reschedulePublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatExactTime } from "../ui/format-time.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
@@ -17,7 +15,6 @@ import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 /** Changes the time of a publication that has not started, or sets one. */
 export function RescheduleDialog({ publication, onClose }: { publication: Publication; onClose: () => void }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const { id, postId, account, state, scheduledFor } = publication;
   const isFirstTime = isProposedWithoutTime(publication);
@@ -33,14 +30,10 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
 
   async function save(): Promise<void> {
     if (time.kind !== "valid") return;
-    try {
-      await reschedulePublication(studio.id, id, time.iso);
-      const result = isFirstTime ? "Time set to" : "Rescheduled to";
-      showToast({ text: `${result} ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
-      onClose();
-    } finally {
-      await refreshQueries(queryClient, studio.id);
-    }
+    await reschedulePublication(studio.id, id, { at: time.iso });
+    const result = isFirstTime ? "Time set to" : "Rescheduled to";
+    showToast({ text: `${result} ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
+    onClose();
   }
 
   return (

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { resolvePublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
-import { platformsQuery, refreshQueries } from "../api/queries.ts";
+import { platformsQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -14,7 +14,6 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 /** Lets a person say whether a publication went through, if the platform didn't confirm it. */
 export function ResolveUnconfirmed({ publication }: { publication: Publication }) {
   const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const [isMarkDialogOpen, setIsMarkDialogOpen] = useState(false);
   const { id, connectionId, account, problem } = publication;
@@ -29,14 +28,6 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       </a>
     );
 
-  async function resolve(outcome: Parameters<typeof resolvePublication>[2]): Promise<void> {
-    try {
-      await resolvePublication(studio.id, id, outcome);
-    } finally {
-      await refreshQueries(queryClient, studio.id);
-    }
-  }
-
   function confirmRetry(): void {
     confirm({
       title: `Publish to ${account} again?`,
@@ -48,7 +39,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       ),
       action: "Publish again",
       busyLabel: "Publishing…",
-      run: () => resolve({ outcome: "retry" }),
+      run: () => resolvePublication(studio.id, id, { outcome: "retry" }),
     });
   }
 
@@ -80,7 +71,9 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       {isMarkDialogOpen && (
         <MarkPublishedDialog
           account={account}
-          onSubmit={(url) => resolve({ outcome: "published", ...(url === "" ? {} : { url }) })}
+          onSubmit={(url) =>
+            resolvePublication(studio.id, id, { outcome: "published", ...(url === "" ? {} : { url }) })
+          }
           onClose={() => setIsMarkDialogOpen(false)}
         />
       )}
@@ -94,7 +87,7 @@ function MarkPublishedDialog({
   onClose,
 }: {
   account: string;
-  onSubmit: (url: string) => Promise<void>;
+  onSubmit: (url: string) => Promise<unknown>;
   onClose: () => void;
 }) {
   const [url, setUrl] = useState("");

@@ -1,8 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { formatError } from "../api/api-error.ts";
 import { approvePublication, unapprovePublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
-import { refreshQueries, type Post } from "../api/queries.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatTime } from "../ui/format-time.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -17,7 +16,6 @@ export const startsAtOnce = (scheduledFor: string | null): boolean =>
 /** Approves a proposal for the revision that the user saw. A toast offers Undo until publishing starts. */
 export function useApprove(): (publication: Publication, post: Post) => Promise<void> {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
 
   async function undo(publicationId: string, title: string): Promise<void> {
@@ -26,8 +24,6 @@ export function useApprove(): (publication: Publication, post: Post) => Promise<
       showToast({ text: `“${title}” waits for approval again. Nothing was published.` });
     } catch (error) {
       showToast({ text: formatError(error) });
-    } finally {
-      await refreshQueries(queryClient, studio.id);
     }
   }
 

@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { inBatch } from "../api/change.ts";
 import { cancelPublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
@@ -14,7 +13,6 @@ export function useCancelPublication({ isOwnRequest = false } = {}): (
   ...publications: readonly Pick<Publication, "id" | "account">[]
 ) => void {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const showToast = useToast();
   return (...publications) => {
@@ -30,8 +28,8 @@ export function useCancelPublication({ isOwnRequest = false } = {}): (
       action: isOwnRequest ? "Withdraw request" : "Cancel publication",
       dismiss: "Keep it",
       busyLabel: isOwnRequest ? "Withdrawing…" : "Canceling…",
-      run: async () => {
-        try {
+      run: () =>
+        inBatch(async () => {
           // If one fails, a retry continues with it.
           for (const id of remainingIds) {
             await cancelPublication(studio.id, id);
@@ -42,10 +40,7 @@ export function useCancelPublication({ isOwnRequest = false } = {}): (
               ? `Request to publish to ${accounts} withdrawn.`
               : `Publishing to ${accounts} was canceled.`,
           });
-        } finally {
-          await refreshQueries(queryClient, studio.id);
-        }
-      },
+        }),
     });
   };
 }

@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { updateStudio } from "../api/mutations.ts";
-import { refreshQueries, type Studio } from "../api/queries.ts";
+import type { Studio } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -27,14 +26,12 @@ const approvalRules: readonly { value: Studio["approval"]; label: string; descri
 /** Whose publications wait for a person's approval. */
 export function ApprovalSettings() {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const { isRunning, error, run } = useAction();
   const [approval, setApproval] = useState(studio.approval);
   const [statusMessage, setStatusMessage] = useState("");
 
   async function save(): Promise<void> {
     await updateStudio(studio.id, { approval });
-    await refreshQueries(queryClient, studio.id);
     setStatusMessage("Saved");
   }
 

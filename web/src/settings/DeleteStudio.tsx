@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { deleteStudio } from "../api/mutations.ts";
-import { meQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -10,7 +9,6 @@ import { useToast } from "../ui/Toasts.tsx";
 
 export function DeleteStudio() {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const confirm = useConfirm();
   const showToast = useToast();
@@ -29,7 +27,6 @@ export function DeleteStudio() {
       busyLabel: "Deleting…",
       run: async () => {
         await deleteStudio(studio.id, studio.name);
-        await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
         // Not awaited, so that the dialog closes before the next page receives the focus.
         void openStartPage();
       },

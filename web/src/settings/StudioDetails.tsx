@@ -1,7 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { updateStudio } from "../api/mutations.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -12,7 +10,6 @@ import { useAction } from "../ui/use-action.ts";
 
 export function StudioDetails() {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const [name, setName] = useState(studio.name);
   const [timezone, setTimezone] = useState(studio.timezone);
   const [statusMessage, setStatusMessage] = useState("");
@@ -23,7 +20,6 @@ export function StudioDetails() {
 
   async function save(): Promise<void> {
     await updateStudio(studio.id, { name, timezone });
-    await refreshQueries(queryClient, studio.id);
     setStatusMessage("Saved");
   }
 

@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { inBatch } from "../api/change.ts";
 import { createPost, createStudio } from "../api/mutations.ts";
-import { instanceQuery, refreshQueries } from "../api/queries.ts";
+import { instanceQuery } from "../api/queries.ts";
 import { CenteredActions } from "../layout/CenteredLayout.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -12,7 +13,6 @@ import { useAction } from "../ui/use-action.ts";
 
 /** Creates a studio and opens it. A development server offers to add sample posts to a user's first studio. */
 export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?: boolean; onCancel?: () => void }) {
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { data: instance } = useQuery({ ...instanceQuery, enabled: isFirstStudio });
   const [name, setName] = useState("");
@@ -24,13 +24,16 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
   async function create(): Promise<void> {
     setBusyLabel("Creating…");
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const studio = await createStudio({ name: name.trim(), timezone: timeZone });
-    if (canAddSamples && shouldAddSamples) {
-      setBusyLabel("Adding sample posts…");
-      // The studio exists already, and the samples are optional.
-      await addSamples(studio.id).catch(() => {});
-    }
-    await refreshQueries(queryClient);
+    // Once the list of studios has it, the page changes.
+    const studio = await inBatch(async () => {
+      const createdStudio = await createStudio({ name: name.trim(), timezone: timeZone });
+      if (canAddSamples && shouldAddSamples) {
+        setBusyLabel("Adding sample posts…");
+        // The studio exists already, and the samples are optional.
+        await addSamples(createdStudio.id).catch(() => {});
+      }
+      return createdStudio;
+    });
     await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
   }
 

@@ -1,8 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { emptyTrash } from "../api/mutations.ts";
 import { countTrash, trashQuery } from "../api/history-queries.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -51,7 +49,6 @@ export function TrashPage() {
 /** Counts the items first, so that the user knows what will be deleted. */
 function useEmptyTrash() {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { isRunning, error, run } = useAction();
   return {
@@ -70,10 +67,7 @@ function useEmptyTrash() {
           ),
           action: `Delete ${items}`,
           busyLabel: "Deleting…",
-          run: async () => {
-            await emptyTrash(studio.id);
-            await refreshQueries(queryClient, studio.id);
-          },
+          run: () => emptyTrash(studio.id),
         });
       }),
   };

@@ -1,11 +1,10 @@
-import type { QueryClient } from "@tanstack/react-query";
 import { isNotFound } from "../api/api-error.ts";
 import { restoreFromTrash } from "../api/mutations.ts";
 import { assetQuery, postQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 
 /** Restores a post or file. Resolves with undefined if it is already restored, such as by another user. */
 export async function ensureRestored(
-  queryClient: QueryClient,
   studioId: string,
   id: string,
 ): Promise<Awaited<ReturnType<typeof restoreFromTrash>> | undefined> {

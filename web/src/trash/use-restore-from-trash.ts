@@ -1,7 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { formatError } from "../api/api-error.ts";
-import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
@@ -13,13 +11,12 @@ export const getTrashTopic = (id: string): string => `trash ${id}`;
 /** Restores a post or file from the trash, and reports the result in a toast, which leads to a post. */
 export function useRestoreFromTrash(): (id: string) => Promise<void> {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const router = useRouter();
   return async (id) => {
     const topic = getTrashTopic(id);
     try {
-      const restoredItem = await ensureRestored(queryClient, studio.id, id);
+      const restoredItem = await ensureRestored(studio.id, id);
       const link = { to: "/studios/$studioId/posts/$postId", params: { studioId: studio.id, postId: id } } as const;
       const isOpen = router.state.location.pathname === router.buildLocation(link).pathname;
       showToast({
@@ -31,7 +28,6 @@ export function useRestoreFromTrash(): (id: string) => Promise<void> {
     } catch (error) {
       showToast({ text: formatError(error), topic });
     }
-    await refreshQueries(queryClient, studio.id);
     restoreFocusSoon();
   };
 }

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { undoClientChanges } from "../api/mutations.ts";
 import { undoDryRunQuery, type UndoResult } from "../api/history-queries.ts";
-import { refreshQueries, type AiClient } from "../api/queries.ts";
+import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -26,7 +26,6 @@ interface FinishedUndo {
 /** Lets the user choose a time, see what an undo would change, run it, and undo the undo. */
 export function UndoForm({ client }: { client: AiClient }) {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const { isRunning, error, run } = useAction();
   const [finishedUndo, setFinishedUndo] = useState<FinishedUndo>();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -36,7 +35,6 @@ export function UndoForm({ client }: { client: AiClient }) {
     run(async () => {
       const result = await undo();
       if (!result) return;
-      await refreshQueries(queryClient, studio.id);
       setFinishedUndo({ result, isUndoOfUndo });
       // The button that had the focus no longer exists.
       setTimeout(() => heading.current?.focus());

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { UndoResult } from "../api/history-queries.ts";
-import { undoUndo } from "../api/mutations.ts";
+import { previewUndoUndo, undoUndo } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useApprovalDialog } from "./use-approval-dialog.tsx";
 
@@ -16,7 +16,7 @@ export function useUndoUndo(): {
   const { chooseApprovals, dialog } = useApprovalDialog();
   return {
     runUndoUndo: async (undoId, title) => {
-      const { approvable } = await undoUndo(studio.id, undoId, { dryRun: true });
+      const { approvable } = await previewUndoUndo(studio.id, undoId);
       const approve = await chooseApprovals(approvable, { title, action: title });
       return approve && undoUndo(studio.id, undoId, { approve });
     },

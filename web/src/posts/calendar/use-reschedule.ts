@@ -1,8 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { formatError } from "../../api/api-error.ts";
+import { inBatch } from "../../api/change.ts";
 import { holdLists } from "../../api/list-holds.ts";
 import { reschedulePublication } from "../../api/mutations.ts";
-import { refreshQueries, type Studio } from "../../api/queries.ts";
+import type { Studio } from "../../api/queries.ts";
+import { queryClient } from "../../api/query-client.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
@@ -37,7 +38,6 @@ export const losesApproval = ({ entries }: PlannedGroup, studio: Studio): boolea
 /** Moves a group to another time (`2026-11-15T09:30` in the studio's time zone). Asks before an approval is lost. */
 export function useReschedule(): Reschedule {
   const { studio } = useStudio();
-  const queryClient = useQueryClient();
   const showToast = useToast();
   const confirm = useConfirm();
 
@@ -56,7 +56,7 @@ export function useReschedule(): Reschedule {
         previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
       );
       for (const entry of entries) {
-        const { state } = await reschedulePublication(studio.id, entry.id, at);
+        const { state } = await reschedulePublication(studio.id, entry.id, { at });
         movedEntries.push({ ...entry, state, scheduledFor: at });
         previousEntries.delete(entry.id);
       }
@@ -69,7 +69,6 @@ export function useReschedule(): Reschedule {
     } finally {
       release();
     }
-    void refreshQueries(queryClient, studio.id);
     return { movedEntries, errorText };
   }
 
@@ -93,7 +92,7 @@ export function useReschedule(): Reschedule {
       text: `“${post.title}” moved to ${formatTime(at, studio.timezone)}${target}.${needsApproval ? " It needs approval again." : ""} ${errorText}`.trim(),
       // An earlier time can no longer be chosen once it has passed, and a lost approval can't be restored.
       ...(previousAt !== undefined && Date.parse(previousAt) > Date.now() && !needsApproval
-        ? { action: { label: "Undo", run: () => void undoMove(movedEntries, previousAt) } }
+        ? { action: { label: "Undo", run: () => void inBatch(() => undoMove(movedEntries, previousAt)) } }
         : {}),
     });
   }
@@ -110,13 +109,13 @@ export function useReschedule(): Reschedule {
       return;
     }
     const at = new Date(time.iso).toISOString();
-    if (isApprovalLossExplained || !losesApproval(group, studio)) return moveGroup(group, at);
+    if (isApprovalLossExplained || !losesApproval(group, studio)) return inBatch(() => moveGroup(group, at));
     confirm({
       title: `Move “${group.post.title}” to ${formatTime(at, studio.timezone)}?`,
       body: "It loses its approval: nothing is published until an owner or admin approves the new time. This can’t be undone.",
       action: "Move",
       busyLabel: "Moving…",
-      run: () => moveGroup(group, at),
+      run: () => inBatch(() => moveGroup(group, at)),
     });
   };
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { inBatch } from "../../api/change.ts";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { runBulk, type BulkFailure } from "../../bulk/run-bulk.ts";
 import { restoreFocusSoon } from "../../ui/restore-focus.ts";
@@ -64,35 +65,36 @@ export function useBulkChanges(): BulkChanges {
     setFailures(failedPosts);
     // The selected rows may be gone, and with them the bar whose button had the focus.
     restoreFocusSoon();
-    void changes.refresh();
     return { changedPosts, failedPosts };
   }
 
-  async function undo(changedPosts: readonly ChangedPost[], change: PostChange): Promise<void> {
-    const { changedPosts: revertedPosts, failedPosts } = await runForEach(changedPosts, ({ post, changedPost }) =>
-      change.revert(post, changedPost),
-    );
-    const [failure] = failedPosts;
-    showToast({
-      text: failure
-        ? `${formatPostCount(failedPosts.length)} couldn’t be changed back. ${failure.message}`
-        : `Undone for ${formatPostCount(revertedPosts.length)}.`,
+  const undo = (changedPosts: readonly ChangedPost[], change: PostChange): Promise<void> =>
+    inBatch(async () => {
+      const { changedPosts: revertedPosts, failedPosts } = await runForEach(changedPosts, ({ post, changedPost }) =>
+        change.revert(post, changedPost),
+      );
+      const [failure] = failedPosts;
+      showToast({
+        text: failure
+          ? `${formatPostCount(failedPosts.length)} couldn’t be changed back. ${failure.message}`
+          : `Undone for ${formatPostCount(revertedPosts.length)}.`,
+      });
     });
-  }
 
   return {
     changes,
     progress,
     failures,
     dismissFailures: () => setFailures([]),
-    run: async (posts, change, describeResult) => {
-      const items = posts.slice(0, maxBulkPosts).map((post) => ({ post }));
-      const { changedPosts } = await runForEach(items, ({ post }) => change.apply(post));
-      if (changedPosts.length === 0) return;
-      showToast({
-        text: describeResult(formatPostCount(changedPosts.length)),
-        action: { label: "Undo", run: () => void undo(changedPosts, change) },
-      });
-    },
+    run: (posts, change, describeResult) =>
+      inBatch(async () => {
+        const items = posts.slice(0, maxBulkPosts).map((post) => ({ post }));
+        const { changedPosts } = await runForEach(items, ({ post }) => change.apply(post));
+        if (changedPosts.length === 0) return;
+        showToast({
+          text: describeResult(formatPostCount(changedPosts.length)),
+          action: { label: "Undo", run: () => void undo(changedPosts, change) },
+        });
+      }),
   };
 }

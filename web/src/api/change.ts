@@ -1,0 +1,113 @@
+import { hc, type ClientResponse, type InferRequestType } from "hono/client";
+import type { Api } from "#http/api/api.ts";
+import { isAffected } from "./changed-queries.ts";
+import { checkResponse } from "./client.ts";
+import type { ActivityFilter } from "./queries.ts";
+import { queryClient } from "./query-client.ts";
+
+const { api } = hc<Api>(location.origin);
+const studioApi = api.studios[":studioId"];
+type Routes = typeof api;
+export type StudioRoutes = typeof studioApi;
+
+type TypeOf<Action> = Action extends `${infer Type}.${string}` ? Type : never;
+type ObjectType = TypeOf<ActivityFilter["action"]>;
+
+/** As the server announces it. */
+interface ChangedObject {
+  type: ObjectType;
+  id: string | null;
+}
+/** Undefined if a change can concern any. */
+type ChangedObjects = readonly ChangedObject[] | undefined;
+
+interface Change {
+  /** Null if the change concerns only the user's own studios and roles. */
+  studioId: string | null;
+  objects: ChangedObjects;
+}
+
+/** The changes since the first of the batches that run. */
+let batchedChanges: Change[] = [];
+let batchCount = 0;
+
+export type Send = (args: never) => Promise<ClientResponse<unknown>>;
+type Result<R extends ClientResponse<unknown>> = Awaited<ReturnType<R["json"]>>;
+type Body<Route> =
+  InferRequestType<Route> extends { json: infer Json } ? (object extends Json ? [json?: Json] : [json: Json]) : [];
+
+/**
+ * Sends a request that changes these objects, and returns its response when everything that the page shows of them is
+ * up to date. There is no other way to send such a request: `api` in client.ts only reads.
+ */
+export async function change<R extends ClientResponse<unknown>>(
+  studioId: string | null,
+  objects: ChangedObjects,
+  send: (studioRoutes: StudioRoutes, routes: Routes) => Promise<R>,
+): Promise<Result<R>> {
+  const readResponse = async (): Promise<unknown> => {
+    const response = await checkResponse(send(studioApi, api));
+    return response.status === 204 ? undefined : response.json();
+  };
+  return finishAfter(readResponse(), async () => {
+    if (batchCount > 0) batchedChanges.push({ studioId, objects });
+    else await refetch([{ studioId, objects }]);
+  }) as Promise<Result<R>>;
+}
+
+/**
+ * Returns a function that takes the id of the studio, these ids of the route, and the body if the route has one. Its
+ * request changes these types of objects: those with the named id, or, for null, some whose ids are not known.
+ */
+export function defineChange<Route extends Send, const Ids extends readonly string[]>(
+  pick: (routes: StudioRoutes) => Route,
+  ids: Ids,
+  objects: Partial<Record<ObjectType, Ids[number] | null>> | undefined,
+) {
+  return (
+    studioId: string,
+    ...args: [...{ [Index in keyof Ids]: string }, ...Body<Route>]
+  ): Promise<Result<Awaited<ReturnType<Route>>>> => {
+    const param = { studioId, ...Object.fromEntries(ids.map((name, i) => [name, args[i]])) };
+    const changedObjects =
+      objects &&
+      Object.entries(objects).map(
+        ([type, name]) => ({ type, id: name === null ? null : param[name] }) as ChangedObject,
+      );
+    return change(studioId, changedObjects, (routes) =>
+      pick(routes)({ param, json: args[ids.length] } as never),
+    ) as never;
+  };
+}
+
+/**
+ * Runs a function that makes several changes, or shows one before it is refetched. What they changed is refetched once,
+ * after the function. That includes other changes made meanwhile: their promises do not wait for it.
+ */
+export function inBatch<T>(run: () => Promise<T>): Promise<T> {
+  batchCount++;
+  return finishAfter(run(), async () => {
+    batchCount--;
+    if (batchCount > 0) return;
+    const changes = batchedChanges;
+    batchedChanges = [];
+    await refetch(changes);
+  });
+}
+
+/** For what was changed without `change`, such as by an upload. */
+export const refetchChanged = (studioId: string, objects: ChangedObjects): Promise<void> =>
+  refetch([{ studioId, objects }]);
+
+/** A failed request may have made its change, but its error does not wait for the refetch. */
+async function finishAfter<T>(work: Promise<T>, finish: () => Promise<void>): Promise<T> {
+  work.catch(() => void finish());
+  const result = await work;
+  await finish();
+  return result;
+}
+
+const refetch = (changes: readonly Change[]): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => changes.some(({ studioId, objects }) => isAffected(queryKey, studioId, objects)),
+  });
