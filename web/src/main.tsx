@@ -12,7 +12,7 @@ import { loadToasts, ToastProvider } from "./ui/Toasts.tsx";
 import { UploaderRegistryProvider } from "./upload/uploader-registry.tsx";
 import "./app.css";
 
-const router = createAppRouter(queryClient);
+const router = createAppRouter();
 
 const rootElement = document.querySelector("#app");
 if (!rootElement) throw new Error("index.html has no #app");

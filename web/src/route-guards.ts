@@ -1,13 +1,9 @@
-import type { QueryClient } from "@tanstack/react-query";
 import { redirect } from "@tanstack/react-router";
 import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, type Me } from "./api/queries.ts";
+import { queryClient } from "./api/query-client.ts";
 
-export interface RouterContext {
-  queryClient: QueryClient;
-}
-
-export async function requireSignedIn({ queryClient }: RouterContext): Promise<Me> {
+export async function requireSignedIn(): Promise<Me> {
   return (await queryClient.query(meQuery)) ?? redirectToSignIn();
 }
 

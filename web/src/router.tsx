@@ -1,14 +1,14 @@
-import type { QueryClient } from "@tanstack/react-query";
-import { createRootRouteWithContext, createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
 import { isMarkedSignedOut } from "./api/client.ts";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
+import { queryClient } from "./api/query-client.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
 import { lazyPage } from "./lazy-page.ts";
 import { prefetchPosts } from "./load-first-page.ts";
 import { PostsPage } from "./posts/PostsPage.tsx";
-import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
+import { redirectToStudio, requireSignedIn } from "./route-guards.ts";
 import {
   parseActivitySearch,
   parseApprovalSearch,
@@ -21,13 +21,13 @@ import {
 import { restoreFocus } from "./ui/restore-focus.ts";
 import { Loading } from "./ui/Loading.tsx";
 
-const root = createRootRouteWithContext<RouterContext>()({ component: RootLayout, notFoundComponent: NotFoundPage });
+const root = createRootRoute({ component: RootLayout, notFoundComponent: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
-  beforeLoad: async ({ context }) => {
-    const me = await context.queryClient.query(meQuery);
+  beforeLoad: async () => {
+    const me = await queryClient.query(meQuery);
     if (me?.activeStudioId) redirectToStudio(me.activeStudioId);
   },
   component: lazyPage(() => import("./start/StartPage.tsx"), "StartPage"),
@@ -36,7 +36,7 @@ const start = createRoute({
 const newStudio = createRoute({
   getParentRoute: () => root,
   path: "/studios/new",
-  beforeLoad: ({ context }) => requireSignedIn(context),
+  beforeLoad: () => requireSignedIn(),
   component: lazyPage(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
 });
 
@@ -44,9 +44,9 @@ const newStudio = createRoute({
 const devUi = createRoute({
   getParentRoute: () => root,
   path: "/dev/ui",
-  beforeLoad: async ({ context }) => {
-    await requireSignedIn(context);
-    const { development } = await context.queryClient.query(instanceQuery);
+  beforeLoad: async () => {
+    await requireSignedIn();
+    const { development } = await queryClient.query(instanceQuery);
     if (!development) notFound({ throw: true });
   },
   component: lazyPage(() => import("./dev/UiPage.tsx"), "UiPage"),
@@ -60,8 +60,8 @@ const activeStudioRedirects = (["clients", "connect", "platforms"] as const).map
   createRoute({
     getParentRoute: () => root,
     path: `/${page}`,
-    beforeLoad: async ({ context }) => {
-      const { activeStudioId: studioId } = await requireSignedIn(context);
+    beforeLoad: async () => {
+      const { activeStudioId: studioId } = await requireSignedIn();
       if (studioId === null) redirect({ to: "/", throw: true });
       else redirect({ to: `/studios/$studioId/${page}`, params: { studioId }, throw: true });
     },
@@ -71,16 +71,16 @@ const activeStudioRedirects = (["clients", "connect", "platforms"] as const).map
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
-  beforeLoad: async ({ context, params, cause }) => {
+  beforeLoad: async ({ params, cause }) => {
     // Requests the studio in parallel with the user.
-    if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
-    const sessionCheck = requireSignedIn(context);
+    if (!isMarkedSignedOut()) queryClient.query(studioQuery(params.studioId)).catch(() => {});
+    const sessionCheck = requireSignedIn();
     // Navigation between pages does not wait for the check. If the session has ended, it leads to the sign-in page.
     if (cause === "stay") sessionCheck.catch(() => {});
     else await sessionCheck;
   },
-  loader: async ({ context, params }) => {
-    await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
+  loader: async ({ params }) => {
+    await queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
   },
   component: StudioLayout,
 });
@@ -95,8 +95,7 @@ const posts = createRoute({
   getParentRoute: () => studio,
   path: "/posts",
   validateSearch: parsePostSearch,
-  beforeLoad: ({ context, params, search }) =>
-    void prefetchPosts(context.queryClient, params.studioId, search).catch(() => {}),
+  beforeLoad: ({ params, search }) => void prefetchPosts(params.studioId, search).catch(() => {}),
   // Not lazy: most visits start with this page.
   component: PostsPage,
 });
@@ -225,10 +224,9 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
-export function createAppRouter(queryClient: QueryClient) {
+export function createAppRouter() {
   const router = createRouter({
     routeTree,
-    context: { queryClient },
     defaultPreload: "intent",
     defaultErrorComponent: ErrorPage,
     defaultPendingComponent: Loading,

@@ -1,4 +1,4 @@
-import { hc, type ClientResponse, type InferRequestType } from "hono/client";
+import { hc, type ClientResponse } from "hono/client";
 import type { Api } from "#http/api/api.ts";
 import { isAffected } from "./changed-queries.ts";
 import { checkResponse } from "./client.ts";
@@ -21,6 +21,21 @@ interface ChangedObject {
 /** Undefined if a change can concern any. */
 type ChangedObjects = readonly ChangedObject[] | undefined;
 
+/** What the routes call the ids of each type. Changes of comments have the id of their post. */
+const idNames: Readonly<Record<ObjectType, string>> = {
+  studio: "studioId",
+  member: "userId",
+  invitation: "invitationId",
+  client: "grantId",
+  post: "postId",
+  comment: "postId",
+  upload_link: "linkId",
+  asset: "assetId",
+  trash: "studioId",
+  publication: "publicationId",
+  platform: "connectionId",
+};
+
 interface Change {
   /** Null if the change concerns only the user's own studios and roles. */
   studioId: string | null;
@@ -31,10 +46,9 @@ interface Change {
 let batchedChanges: Change[] = [];
 let batchCount = 0;
 
-export type Send = (args: never) => Promise<ClientResponse<unknown>>;
 type Result<R extends ClientResponse<unknown>> = Awaited<ReturnType<R["json"]>>;
-type Body<Route> =
-  InferRequestType<Route> extends { json: infer Json } ? (object extends Json ? [json?: Json] : [json: Json]) : [];
+type Param<Args> = Args extends { param: infer Ids extends { studioId: string } } ? Ids : never;
+type Body<Args> = Args extends { json: infer Json } ? (object extends Json ? [json?: Json] : [json: Json]) : [];
 
 /**
  * Sends a request that changes these objects, and returns its response when everything that the page shows of them is
@@ -56,29 +70,19 @@ export async function change<R extends ClientResponse<unknown>>(
 }
 
 /**
- * Returns a function that takes the id of the studio, these ids of the route, and the body if the route has one. Its
- * request changes these types of objects: those with the named id, or, for null, some whose ids are not known.
+ * Returns a function that takes the ids of a route, and the body if the route has one. Its request changes objects of
+ * these types, and of no other id if the route has theirs.
  */
-export function defineChange<Route extends Send, const Ids extends readonly string[]>(
-  pick: (routes: StudioRoutes) => Route,
-  ids: Ids,
-  objects: Partial<Record<ObjectType, Ids[number] | null>> | undefined,
-) {
-  return (
-    studioId: string,
-    ...args: [...{ [Index in keyof Ids]: string }, ...Body<Route>]
-  ): Promise<Result<Awaited<ReturnType<Route>>>> => {
-    const param = { studioId, ...Object.fromEntries(ids.map((name, i) => [name, args[i]])) };
-    const changedObjects =
-      objects &&
-      Object.entries(objects).map(
-        ([type, name]) => ({ type, id: name === null ? null : param[name] }) as ChangedObject,
-      );
-    return change(studioId, changedObjects, (routes) =>
-      pick(routes)({ param, json: args[ids.length] } as never),
-    ) as never;
+export const defineChange =
+  <Args, R extends ClientResponse<unknown>>(
+    pick: (studioRoutes: StudioRoutes) => (args: Args) => Promise<R>,
+    types: readonly ObjectType[] | undefined,
+  ) =>
+  (param: Param<Args>, ...[json]: Body<Args>): Promise<Result<R>> => {
+    const ids: Readonly<Record<string, string>> = param;
+    const objects = types?.map((type) => ({ type, id: ids[idNames[type]] ?? null }));
+    return change(param.studioId, objects, (studioRoutes) => pick(studioRoutes)({ param, json } as Args));
   };
-}
 
 /**
  * Runs a function that makes several changes, or shows one before it is refetched. What they changed is refetched once,

@@ -79,6 +79,6 @@ export async function countTrash(studioId: string): Promise<{ count: number; has
 export const undoDryRunQuery = (studioId: string, grantId: string, since: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "undo", grantId, since],
-    queryFn: () => previewUndo(studioId, grantId, since),
+    queryFn: () => previewUndo({ studioId, grantId }, since),
     gcTime: 0,
   });

@@ -1,14 +1,19 @@
 import type { InferResponseType } from "hono/client";
-import { change, defineChange, type Send, type StudioRoutes } from "./change.ts";
+import { change, defineChange, type StudioRoutes } from "./change.ts";
 
 /** For requests that change nothing that a page shows. */
-const nothing = {};
+const nothing = [] as const;
 /** For saves by the editor, which applies the response itself. The event stream announces them to all other queries. */
-const appliedByEditor = {};
+const appliedByEditor = [] as const;
 /** For undos of many changes. */
 const anything = undefined;
 /** For the list of the user's studios. After these changes, the user may have no access to the studio. */
 const ownStudios = [null, [{ type: "studio", id: null }]] as const;
+
+interface PostParam {
+  studioId: string;
+  postId: string;
+}
 
 export const createStudio = (json: { name: string; timezone: string }) =>
   change(...ownStudios, (_, { studios }) => studios.$post({ json }));
@@ -16,143 +21,100 @@ export const setActiveStudio = (studioId: string) =>
   change(...ownStudios, (_, { me }) => me["active-studio"].$put({ json: { studioId } }));
 export const deleteStudio = (studioId: string, name: string) =>
   change(...ownStudios, ({ deletion }) => deletion.$post({ param: { studioId }, json: { name } }));
-/** Removes the user. */
-export const leaveStudio = (studioId: string, userId: string) =>
-  change(...ownStudios, ({ members }) => members[":userId"].$delete({ param: { studioId, userId } }));
-export const updateStudio = defineChange((studio) => studio.$patch, [], { studio: null });
+export const leaveStudio = (param: { studioId: string; userId: string }) =>
+  change(...ownStudios, ({ members }) => members[":userId"].$delete({ param }));
+export const updateStudio = defineChange((studio) => studio.$patch, ["studio"]);
 
-export const changeRole = defineChange(({ members }) => members[":userId"].$patch, ["userId"], { member: "userId" });
-export const removeMember = defineChange(({ members }) => members[":userId"].$delete, ["userId"], { member: "userId" });
-export const createInvitation = defineChange(({ invitations }) => invitations.$post, [], { invitation: null });
-export const revokeInvitation = defineChange(
-  ({ invitations }) => invitations[":invitationId"].$delete,
-  ["invitationId"],
-  { invitation: "invitationId" },
-);
+export const changeRole = defineChange(({ members }) => members[":userId"].$patch, ["member"]);
+export const removeMember = defineChange(({ members }) => members[":userId"].$delete, ["member"]);
+export const createInvitation = defineChange(({ invitations }) => invitations.$post, ["invitation"]);
+export const revokeInvitation = defineChange(({ invitations }) => invitations[":invitationId"].$delete, ["invitation"]);
 
-export const createPost = defineChange(({ posts }) => posts.$post, [], { post: null });
-export const updatePost = defineChange(({ posts }) => posts[":postId"].$patch, ["postId"], { post: "postId" });
+export const createPost = defineChange(({ posts }) => posts.$post, ["post"]);
+export const updatePost = defineChange(({ posts }) => posts[":postId"].$patch, ["post"]);
 /** Updates the post that is open in the editor. */
-export const saveEdit = defineChange(({ posts }) => posts[":postId"].$patch, ["postId"], appliedByEditor);
+export const saveEdit = defineChange(({ posts }) => posts[":postId"].$patch, appliedByEditor);
 /** Sets whether a platform receives an image of a post padded or cropped, and which part a crop keeps. */
-export const setCrop = defineChange(
-  ({ posts }) => posts[":postId"].assets[":assetId"].crop.$patch,
-  ["postId", "assetId"],
-  appliedByEditor,
-);
+export const setCrop = defineChange(({ posts }) => posts[":postId"].assets[":assetId"].crop.$patch, appliedByEditor);
 /** Moves a post to the trash. */
-export const deletePost = defineChange(({ posts }) => posts[":postId"].$delete, ["postId"], { post: "postId" });
+export const deletePost = defineChange(({ posts }) => posts[":postId"].$delete, ["post"]);
 
 type RestoreResponse = InferResponseType<StudioRoutes["posts"][":postId"]["restore"]["$post"]>;
 type RestorePreview = Extract<RestoreResponse, { approvable: unknown }>;
-
 /** `approve` names publications to approve again. */
-export const restoreRevision = (studioId: string, postId: string, revision: number, approve: string[] = []) =>
-  change(studioId, [{ type: "post", id: postId }], ({ posts }) =>
-    posts[":postId"].restore.$post({ param: { studioId, postId }, json: { revision, approve } }),
+export const restoreRevision = (param: PostParam, revision: number, approve: string[] = []) =>
+  change(param.studioId, [{ type: "post", id: param.postId }], ({ posts }) =>
+    posts[":postId"].restore.$post({ param, json: { revision, approve } }),
   ) as Promise<Exclude<RestoreResponse, RestorePreview>>;
 /** Which publications the restore could approve again. */
-export const previewRestore = (studioId: string, postId: string, revision: number) =>
-  change(studioId, [], ({ posts }) =>
-    posts[":postId"].restore.$post({ param: { studioId, postId }, json: { revision, dryRun: true } }),
+export const previewRestore = (param: PostParam, revision: number) =>
+  change(param.studioId, nothing, ({ posts }) =>
+    posts[":postId"].restore.$post({ param, json: { revision, dryRun: true } }),
   ) as Promise<RestorePreview>;
 
 /** Restores a post or file. */
-export const restoreFromTrash = defineChange(({ trash }) => trash[":id"].restore.$post, ["id"], {
-  post: "id",
-  asset: "id",
-});
-export const emptyTrash = defineChange(({ trash }) => trash.$delete, [], { trash: null });
+export const restoreFromTrash = (param: { studioId: string; id: string }) =>
+  change(param.studioId, [{ type: param.id.startsWith("pst_") ? "post" : "asset", id: param.id }], ({ trash }) =>
+    trash[":id"].restore.$post({ param }),
+  );
+export const emptyTrash = defineChange(({ trash }) => trash.$delete, ["trash"]);
 
-export const undoClientChanges = defineChange(({ clients }) => clients[":grantId"].undo.$post, ["grantId"], anything);
-export const previewUndo = (studioId: string, grantId: string, since: string) =>
-  change(studioId, [], ({ clients }) =>
-    clients[":grantId"].undo.$post({ param: { studioId, grantId }, json: { since, dryRun: true } }),
+export const undoClientChanges = defineChange(({ clients }) => clients[":grantId"].undo.$post, anything);
+export const previewUndo = (param: { studioId: string; grantId: string }, since: string) =>
+  change(param.studioId, nothing, ({ clients }) =>
+    clients[":grantId"].undo.$post({ param, json: { since, dryRun: true } }),
   );
-export const undoUndo = defineChange(({ undos }) => undos[":undoId"].undo.$post, ["undoId"], anything);
-export const previewUndoUndo = (studioId: string, undoId: string) =>
-  change(studioId, [], ({ undos }) =>
-    undos[":undoId"].undo.$post({ param: { studioId, undoId }, json: { dryRun: true } }),
-  );
-export const revokeClient = defineChange(({ clients }) => clients[":grantId"].$delete, ["grantId"], {
-  client: "grantId",
-});
-export const revokeAllClients = defineChange(({ clients }) => clients.$delete, [], { client: null });
+export const undoUndo = defineChange(({ undos }) => undos[":undoId"].undo.$post, anything);
+export const previewUndoUndo = (param: { studioId: string; undoId: string }) =>
+  change(param.studioId, nothing, ({ undos }) => undos[":undoId"].undo.$post({ param, json: { dryRun: true } }));
+export const revokeClient = defineChange(({ clients }) => clients[":grantId"].$delete, ["client"]);
+export const revokeAllClients = defineChange(({ clients }) => clients.$delete, ["client"]);
 
 /** Creates a link. The account is connected when the user returns from the platform. */
-export const connectPlatform = defineChange(({ platforms }) => platforms.connect.$post, [], nothing);
-export const disconnectPlatform = defineChange(
-  ({ platforms }) => platforms[":connectionId"].$delete,
-  ["connectionId"],
-  { platform: "connectionId" },
-);
+export const connectPlatform = defineChange(({ platforms }) => platforms.connect.$post, nothing);
+export const disconnectPlatform = defineChange(({ platforms }) => platforms[":connectionId"].$delete, ["platform"]);
 
 /** Attaches at the end. To undo a detach, pass the post's earlier order of asset ids in `order`. */
-export const attachAsset = defineChange(
-  ({ posts }) => posts[":postId"].assets[":assetId"].$put,
-  ["postId", "assetId"],
-  { post: "postId", asset: "assetId" },
-);
-export const detachAsset = defineChange(
-  ({ posts }) => posts[":postId"].assets[":assetId"].$delete,
-  ["postId", "assetId"],
-  { post: "postId", asset: "assetId" },
-);
-export const updateAsset = defineChange(({ assets }) => assets[":assetId"].$patch, ["assetId"], { asset: "assetId" });
+export const attachAsset = defineChange(({ posts }) => posts[":postId"].assets[":assetId"].$put, ["post", "asset"]);
+export const detachAsset = defineChange(({ posts }) => posts[":postId"].assets[":assetId"].$delete, ["post", "asset"]);
+export const updateAsset = defineChange(({ assets }) => assets[":assetId"].$patch, ["asset"]);
 /** Creates an unattached asset with the same file. */
-export const copyAsset = defineChange(({ assets }) => assets[":assetId"].copy.$post, ["assetId"], { asset: null });
+export const copyAsset = defineChange(({ assets }) => assets[":assetId"].copy.$post, ["asset"]);
 /** Moves a file to the trash, or cancels an upload. */
-export const deleteAsset = defineChange(({ assets }) => assets[":assetId"].$delete, ["assetId"], { asset: "assetId" });
+export const deleteAsset = defineChange(({ assets }) => assets[":assetId"].$delete, ["asset"]);
 
-export const createUploadLink = (studioId: string, postId: string) =>
-  change(studioId, [{ type: "upload_link", id: null }], ({ posts }) =>
-    posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json: { inPlace: false } }),
+export const createUploadLink = (param: PostParam) =>
+  change(param.studioId, [{ type: "upload_link", id: null }], ({ posts }) =>
+    posts[":postId"]["upload-links"].$post({ param, json: { inPlace: false } }),
   );
 /** Creates the upload link, which is not listed, with which this page itself uploads files to a post. */
-export const createPostUploadLink = (studioId: string, postId: string) =>
-  change(studioId, [], ({ posts }) =>
-    posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json: { inPlace: true } }),
+export const createPostUploadLink = (param: PostParam) =>
+  change(param.studioId, nothing, ({ posts }) =>
+    posts[":postId"]["upload-links"].$post({ param, json: { inPlace: true } }),
   );
 /** Creates the upload link with which the library page itself uploads files. */
-export const createLibraryUploadLink = defineChange((studio) => studio["upload-links"].$post, [], nothing);
-/** Cancels unfinished uploads, too. */
+export const createLibraryUploadLink = defineChange((studio) => studio["upload-links"].$post, nothing);
+/** Also cancels unfinished uploads. */
 export const withdrawUploadLink = defineChange(
   ({ posts }) => posts[":postId"]["upload-links"][":linkId"].$delete,
-  ["postId", "linkId"],
-  { upload_link: "linkId", asset: null },
+  ["upload_link", "asset"],
 );
 
-export const publishPost = defineChange(({ posts }) => posts[":postId"].publications.$post, ["postId"], {
-  post: "postId",
-  publication: null,
-});
-const definePublicationChange = <Route extends Send>(
-  pick: (routes: StudioRoutes["publications"][":publicationId"]) => Route,
-) =>
-  defineChange(({ publications }) => pick(publications[":publicationId"]), ["publicationId"], {
-    publication: "publicationId",
-  });
+export const publishPost = defineChange(({ posts }) => posts[":postId"].publications.$post, ["post", "publication"]);
+
+const publication = ({ publications }: StudioRoutes) => publications[":publicationId"];
 /** Fails if the publication has changed since the approver saw this snapshot. */
-export const approvePublication = definePublicationChange(({ approve }) => approve.$post);
+export const approvePublication = defineChange((studio) => publication(studio).approve.$post, ["publication"]);
 /** Fails if publishing has started. */
-export const unapprovePublication = definePublicationChange(({ unapprove }) => unapprove.$post);
-export const cancelPublication = definePublicationChange(({ cancel }) => cancel.$post);
+export const unapprovePublication = defineChange((studio) => publication(studio).unapprove.$post, ["publication"]);
+export const cancelPublication = defineChange((studio) => publication(studio).cancel.$post, ["publication"]);
 /** Cancels a proposal after a comment that asks for changes. */
-export const sendBackPublication = definePublicationChange((routes) => routes["send-back"].$post);
-export const reschedulePublication = definePublicationChange(({ reschedule }) => reschedule.$post);
-export const resolvePublication = definePublicationChange(({ resolve }) => resolve.$post);
+export const sendBackPublication = defineChange((studio) => publication(studio)["send-back"].$post, ["publication"]);
+export const reschedulePublication = defineChange((studio) => publication(studio).reschedule.$post, ["publication"]);
+export const resolvePublication = defineChange((studio) => publication(studio).resolve.$post, ["publication"]);
 
-export const addComment = defineChange(({ posts }) => posts[":postId"].comments.$post, ["postId"], {
-  comment: "postId",
-});
+const comments = ({ posts }: StudioRoutes) => posts[":postId"].comments;
+export const addComment = defineChange((studio) => comments(studio).$post, ["comment"]);
 /** Resolves or reopens the thread that the comment started. */
-export const setThreadResolved = defineChange(
-  ({ posts }) => posts[":postId"].comments[":commentId"].$patch,
-  ["postId", "commentId"],
-  { comment: "postId" },
-);
-export const deleteComment = defineChange(
-  ({ posts }) => posts[":postId"].comments[":commentId"].$delete,
-  ["postId", "commentId"],
-  { comment: "postId" },
-);
+export const setThreadResolved = defineChange((studio) => comments(studio)[":commentId"].$patch, ["comment"]);
+export const deleteComment = defineChange((studio) => comments(studio)[":commentId"].$delete, ["comment"]);

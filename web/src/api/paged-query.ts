@@ -44,7 +44,7 @@ export function pagedQuery<Page extends ListPage, Item>({
       };
       const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
       const page = await fetchJsonIfChanged(findCachedPage(), (options) => fetchPage(query, options));
-      return (areListsHeld(client) ? findCachedPage() : undefined) ?? page;
+      return (areListsHeld() ? findCachedPage() : undefined) ?? page;
     },
     initialPageParam: "",
     getNextPageParam: (page: Page) => page.nextCursor,

@@ -1,10 +1,11 @@
-import { queryOptions, skipToken, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { queryOptions, skipToken, type InfiniteData } from "@tanstack/react-query";
 import type { InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged } from "./client.ts";
 import { areListsHeld } from "./list-holds.ts";
 import { createSelect, fileUrlRefreshMs, pagedQuery } from "./paged-query.ts";
 import { findStage } from "./post-stage.ts";
 import type { Filter } from "./queries.ts";
+import { queryClient } from "./query-client.ts";
 
 const studioApi = api.studios[":studioId"];
 
@@ -52,27 +53,23 @@ export const calendarQuery = (studioId: string, range: { from: string; to: strin
       const calendar = await fetchJsonIfChanged(client.getQueryData<Calendar>(queryKey), (options) =>
         studioApi.calendar.$get({ param: { studioId }, query: { ...range, ...filter } }, options),
       );
-      return (areListsHeld(client) ? client.getQueryData<Calendar>(queryKey) : undefined) ?? calendar;
+      return (areListsHeld() ? client.getQueryData<Calendar>(queryKey) : undefined) ?? calendar;
     },
     structuralSharing: false,
   });
 
 /** Changes entries of all loaded calendars, before the server confirms the change. */
-export function patchCalendar(
-  client: QueryClient,
-  studioId: string,
-  patch: (entry: CalendarEntry) => CalendarEntry,
-): void {
-  client.setQueriesData<Calendar>(
+export function patchCalendar(studioId: string, patch: (entry: CalendarEntry) => CalendarEntry): void {
+  queryClient.setQueriesData<Calendar>(
     { queryKey: getCalendarKey(studioId) },
     (calendar) => calendar && { ...calendar, entries: calendar.entries.map(patch) },
   );
 }
 
 /** Stops requests whose results would overwrite a patch. */
-export async function cancelListRequests(client: QueryClient, studioId: string): Promise<void> {
+export async function cancelListRequests(studioId: string): Promise<void> {
   await Promise.all(
-    [getSummariesKey(studioId), getCalendarKey(studioId)].map((queryKey) => client.cancelQueries({ queryKey })),
+    [getSummariesKey(studioId), getCalendarKey(studioId)].map((queryKey) => queryClient.cancelQueries({ queryKey })),
   );
 }
 
@@ -80,15 +77,11 @@ export async function cancelListRequests(client: QueryClient, studioId: string):
  * Replaces posts, by id, in all loaded lists before the server confirms the change. A post leaves the lists that do not
  * show its new status and is added to those that do; `undefined` removes it from all lists.
  */
-export function patchSummaries(
-  client: QueryClient,
-  studioId: string,
-  newPosts: ReadonlyMap<string, PostSummary | undefined>,
-): void {
-  const queries = client.getQueryCache().findAll({ queryKey: getSummariesKey(studioId) });
+export function patchSummaries(studioId: string, newPosts: ReadonlyMap<string, PostSummary | undefined>): void {
+  const queries = queryClient.getQueryCache().findAll({ queryKey: getSummariesKey(studioId) });
   for (const { queryKey } of queries) {
     const filter = queryKey[3] as SummaryFilter;
-    client.setQueryData<InfiniteData<SummaryPage, string>>(
+    queryClient.setQueryData<InfiniteData<SummaryPage, string>>(
       queryKey,
       (data) => data && { ...data, pages: patchPages(data.pages, filter, newPosts) },
     );

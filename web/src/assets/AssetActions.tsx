@@ -50,10 +50,10 @@ export function AssetActions({
 
   async function makeCopy(): Promise<void> {
     if (!(await saveForm())) return;
-    const { assetId: copyId } = await copyAsset(studio.id, asset.id);
+    const { assetId: copyId } = await copyAsset({ studioId: studio.id, assetId: asset.id });
     showToast({
       text: `Copied ${asset.filename}. The copy is in your library, ready for another post.`,
-      action: { label: "Undo", run: () => void undo(() => deleteAsset(studio.id, copyId)) },
+      action: { label: "Undo", run: () => void undo(() => deleteAsset({ studioId: studio.id, assetId: copyId })) },
     });
     onClose();
   }

@@ -39,7 +39,7 @@ export function AssetForm({ ref, asset, onSaved }: { ref: Ref<AssetFormHandle>; 
     if (form.current?.reportValidity() === false) return false;
     let isSaved = false;
     await run(async () => {
-      await updateAsset(studio.id, asset.id, edits);
+      await updateAsset({ studioId: studio.id, assetId: asset.id }, edits);
       isSaved = true;
       // Keeps what the user typed while the request was running.
       setEdits((current) => (current === edits ? {} : current));

@@ -13,14 +13,14 @@ export const attachOrCopy = (studioId: string, postId: string, asset: Asset): Pr
   inBatch(async () => {
     if (asset.postId === postId) throw new ApiError(409, "already_attached", "It is already on this post.", "");
     if (asset.postId === null) {
-      await attachAsset(studioId, postId, asset.id);
+      await attachAsset({ studioId, postId, assetId: asset.id });
       return { id: asset.id, isCopy: false };
     }
-    const { assetId } = await copyAsset(studioId, asset.id);
+    const { assetId } = await copyAsset({ studioId, assetId: asset.id });
     try {
-      await attachAsset(studioId, postId, assetId);
+      await attachAsset({ studioId, postId, assetId });
     } catch (error) {
-      await deleteAsset(studioId, assetId).catch(() => {}); // keep unused copies out of the library
+      await deleteAsset({ studioId, assetId }).catch(() => {}); // keep unused copies out of the library
       throw error;
     }
     return { id: assetId, isCopy: true };
@@ -28,6 +28,6 @@ export const attachOrCopy = (studioId: string, postId: string, asset: Asset): Pr
 
 export const undoAttachOrCopy = (studioId: string, postId: string, { id, isCopy }: AddedAsset): Promise<void> =>
   inBatch(async () => {
-    await detachAsset(studioId, postId, id);
-    if (isCopy) await deleteAsset(studioId, id);
+    await detachAsset({ studioId, postId, assetId: id });
+    if (isCopy) await deleteAsset({ studioId, assetId: id });
   });

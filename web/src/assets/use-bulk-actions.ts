@@ -97,7 +97,7 @@ export function useBulkActions(): BulkActionsState {
     async moveToTrash(assets) {
       const usedAssets = assets.filter(({ postId }) => postId !== null);
       const unusedAssets = assets.filter(({ postId }) => postId === null);
-      const result = await run(unusedAssets, "Moving", ({ id }) => deleteAsset(studio.id, id));
+      const result = await run(unusedAssets, "Moving", ({ id }) => deleteAsset({ studioId: studio.id, assetId: id }));
       const message = "It is used in a post. Remove it from the post first.";
       result.failures.push(...usedAssets.map((item) => ({ item, message })));
       return showResult(
@@ -115,7 +115,7 @@ export function useBulkActions(): BulkActionsState {
       const { successes, failures } = await run(
         changes.filter((entry) => !changesOverLimit.includes(entry)),
         "Tagging",
-        ({ item, tags }) => updateAsset(studio.id, item.id, { tags }),
+        ({ item, tags }) => updateAsset({ studioId: studio.id, assetId: item.id }, { tags }),
       );
       const message = `It would have more than ${maxTags} tags. Remove some first.`;
       return showResult(
@@ -128,7 +128,7 @@ export function useBulkActions(): BulkActionsState {
         },
         `Changed the tags of ${formatFileCount(successes.length)}.`,
         "not tagged",
-        ({ item }) => updateAsset(studio.id, item.id, { tags: item.tags ?? [] }),
+        ({ item }) => updateAsset({ studioId: studio.id, assetId: item.id }, { tags: item.tags ?? [] }),
       );
     },
     async addToPost(assets, post) {
@@ -148,7 +148,9 @@ export function useBulkActions(): BulkActionsState {
         post.assets.map(({ id }) => id),
       );
       lastOrders.current.set(post.id, order);
-      const result = await run(assets, "Removing", ({ id }) => detachAsset(studio.id, post.id, id));
+      const result = await run(assets, "Removing", ({ id }) =>
+        detachAsset({ studioId: studio.id, postId: post.id, assetId: id }),
+      );
       const [firstSuccess, ...otherSuccesses] = result.successes;
       const removedFiles =
         firstSuccess && otherSuccesses.length === 0
@@ -158,7 +160,7 @@ export function useBulkActions(): BulkActionsState {
         result,
         `Removed ${removedFiles} from ${postName}. Still in your library.`,
         `not removed from ${postName}`,
-        ({ item }) => attachAsset(studio.id, post.id, item.id, { order }),
+        ({ item }) => attachAsset({ studioId: studio.id, postId: post.id, assetId: item.id }, { order }),
       );
     },
   };

@@ -16,7 +16,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
 
   async function moveToTrash({ id, filename }: Asset): Promise<void> {
     try {
-      await deleteAsset(studio.id, id);
+      await deleteAsset({ studioId: studio.id, assetId: id });
       restoreFocusSoon();
       showToast({
         text: `${filename} moved to the trash.`,
@@ -37,7 +37,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
         action: "Discard upload",
         busyLabel: "Discarding…",
         dismiss: "Keep uploading",
-        run: () => deleteAsset(studio.id, asset.id),
+        run: () => deleteAsset({ studioId: studio.id, assetId: asset.id }),
       });
   };
 }

@@ -26,7 +26,7 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
   const [announcement, setAnnouncement] = useState("");
   const uploads = useUploader({
     target: { studioId: studio.id },
-    createLink: () => createLibraryUploadLink(studio.id),
+    createLink: () => createLibraryUploadLink({ studioId: studio.id }),
     storageKey: getStorageKey(studio.id),
     isEnabled: may("assets.write"),
     onUploaded: ({ id, filename }) => {

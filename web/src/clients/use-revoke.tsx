@@ -21,7 +21,7 @@ export function useRevoke() {
         ),
         action: "Revoke",
         busyLabel: "Revoking…",
-        run: () => revokeClient(studio.id, client.id),
+        run: () => revokeClient({ studioId: studio.id, grantId: client.id }),
       });
     },
     revokeAll: () =>
@@ -37,7 +37,7 @@ export function useRevoke() {
         ),
         action: "Revoke all",
         busyLabel: "Revoking…",
-        run: () => revokeAllClients(studio.id),
+        run: () => revokeAllClients({ studioId: studio.id }),
       }),
   };
 }

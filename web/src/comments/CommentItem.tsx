@@ -27,7 +27,7 @@ export function CommentItem({ comment, onChange }: { comment: Comment; onChange:
       action: "Delete comment",
       busyLabel: "Deleting…",
       run: async () => {
-        await deleteComment(studio.id, comment.postId, comment.id);
+        await deleteComment({ studioId: studio.id, postId: comment.postId, commentId: comment.id });
         onChange();
         restoreFocusSoon();
       },

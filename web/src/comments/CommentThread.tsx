@@ -28,7 +28,7 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
   };
 
   const sendReply = async (body: string): Promise<void> => {
-    await addComment(studio.id, first.postId, { body, parentId: first.id });
+    await addComment({ studioId: studio.id, postId: first.postId }, { body, parentId: first.id });
     onChange();
     closeForm();
   };
@@ -81,7 +81,10 @@ function useSetResolved(
   const showToast = useToast();
   return async function setResolved(isResolved, canUndo = true) {
     try {
-      await setThreadResolved(studio.id, first.postId, first.id, { resolved: isResolved });
+      await setThreadResolved(
+        { studioId: studio.id, postId: first.postId, commentId: first.id },
+        { resolved: isResolved },
+      );
       onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });

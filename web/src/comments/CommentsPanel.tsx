@@ -33,7 +33,7 @@ export function CommentsPanel({ postId }: { postId: string }) {
           draftKey={postId}
           label="Add a comment"
           submitLabel="Comment"
-          onSend={(body) => addComment(studio.id, postId, { body })}
+          onSend={(body) => addComment({ studioId: studio.id, postId }, { body })}
         />
       )}
       <QueryStatus query={query} />

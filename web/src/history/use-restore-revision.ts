@@ -42,7 +42,7 @@ export function useRestoreRevision(
     approve?: string[],
   ): Promise<{ post: Post; text: string }> {
     return inBatch(async () => {
-      const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision, approve);
+      const { missingAssets, ...post } = await restoreRevision({ studioId: studio.id, postId }, revision, approve);
       controller.accept(post);
       onMissingAssets(missingAssets);
       const missingFilenames = missingAssets.map(({ filename }) => filename);
@@ -76,7 +76,7 @@ export function useRestoreRevision(
       showToast({ text: "The post has changed in the meantime. Nothing was undone." });
       return;
     }
-    const { approvable } = await previewRestore(studio.id, postId, revision);
+    const { approvable } = await previewRestore({ studioId: studio.id, postId }, revision);
     const labels =
       undoes === undefined
         ? { title: `Restore revision ${revision}`, action: "Restore" }

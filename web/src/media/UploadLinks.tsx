@@ -29,7 +29,7 @@ export function useUploadLinks(post: Post) {
     clearCreatedUrl: () => setCreatedUrl(undefined),
     create: () =>
       void run(async () => {
-        setCreatedUrl((await createUploadLink(studio.id, post.id)).url);
+        setCreatedUrl((await createUploadLink({ studioId: studio.id, postId: post.id })).url);
       }),
     withdraw: (linkId: string) =>
       confirm({
@@ -37,7 +37,7 @@ export function useUploadLinks(post: Post) {
         body: <p>It stops working immediately. Uploaded files stay; unfinished uploads are canceled.</p>,
         action: "Withdraw",
         busyLabel: "Withdrawing…",
-        run: () => withdrawUploadLink(studio.id, post.id, linkId),
+        run: () => withdrawUploadLink({ studioId: studio.id, postId: post.id, linkId }),
       }),
   };
 }

@@ -12,7 +12,7 @@ export function usePostUploads({ id, title }: Pick<Post, "id" | "title">): Uploa
   const showToast = useToast();
   return useUploader({
     target: { studioId: studio.id, post: { id, title } },
-    createLink: () => createPostUploadLink(studio.id, id),
+    createLink: () => createPostUploadLink({ studioId: studio.id, postId: id }),
     storageKey: getPostUploadsKey(id),
     isEnabled: true,
     // Then the uploaded file is listed as a file of the post.

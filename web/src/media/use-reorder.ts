@@ -22,7 +22,7 @@ export function useReorder(post: Post, onSaved: (post: Post) => void) {
       while (nextOrder.current) {
         const assetIds = nextOrder.current;
         nextOrder.current = undefined;
-        onSaved(await saveEdit(studio.id, post.id, { assetIds }));
+        onSaved(await saveEdit({ studioId: studio.id, postId: post.id }, { assetIds }));
       }
     } finally {
       isSaving.current = false;

@@ -27,7 +27,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
 
   async function create(): Promise<void> {
-    setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
+    setInvitation(
+      await createInvitation(
+        { studioId: studio.id },
+        { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) },
+      ),
+    );
   }
 
   if (invitation && createdAt !== undefined && !pendingInvitation) {

@@ -116,7 +116,7 @@ function useChangeRole(member: Member, isMe: boolean) {
   const [pendingRole, setPendingRole] = useState<Role>();
   const { error, run } = useAction();
 
-  const saveRole = (role: Role) => changeRole(studio.id, member.userId, { role });
+  const saveRole = (role: Role) => changeRole({ studioId: studio.id, userId: member.userId }, { role });
 
   async function saveRoleWithUndo(role: Role, canUndo: boolean): Promise<void> {
     setPendingRole(role);
@@ -171,8 +171,8 @@ function useRemoveMember(member: Member, isMe: boolean): () => void {
       action: isMe ? "Leave studio" : "Remove",
       busyLabel: isMe ? "Leaving…" : "Removing…",
       run: async () => {
-        if (!isMe) return removeMember(studio.id, member.userId);
-        await leaveStudio(studio.id, member.userId);
+        if (!isMe) return removeMember({ studioId: studio.id, userId: member.userId });
+        await leaveStudio({ studioId: studio.id, userId: member.userId });
         return navigate({ to: "/" });
       },
     });

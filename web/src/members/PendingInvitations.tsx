@@ -28,7 +28,7 @@ export function PendingInvitations() {
       ),
       action: "Revoke",
       busyLabel: "Revoking…",
-      run: () => revokeInvitation(studio.id, id),
+      run: () => revokeInvitation({ studioId: studio.id, invitationId: id }),
     });
   }
 

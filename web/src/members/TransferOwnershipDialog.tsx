@@ -18,8 +18,8 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
 
   async function transferOwnership(): Promise<void> {
     await inBatch(async () => {
-      await changeRole(studio.id, newOwnerId, { role: "owner" });
-      if (ownRole !== "owner") await changeRole(studio.id, me.user.id, { role: ownRole });
+      await changeRole({ studioId: studio.id, userId: newOwnerId }, { role: "owner" });
+      if (ownRole !== "owner") await changeRole({ studioId: studio.id, userId: me.user.id }, { role: ownRole });
     });
     const newOwner = members.find(({ userId }) => userId === newOwnerId);
     showToast({ text: `${newOwner?.name ?? "The new owner"} is now an owner of this studio.` });

@@ -106,6 +106,6 @@ function useDisconnect(connectionId: string, accountLabel: string, platformName:
       ),
       action: "Disconnect",
       busyLabel: "Disconnecting…",
-      run: () => disconnectPlatform(studio.id, connectionId),
+      run: () => disconnectPlatform({ studioId: studio.id, connectionId }),
     });
 }

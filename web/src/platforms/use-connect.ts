@@ -12,10 +12,13 @@ export function useConnect() {
   const { isRunning, error, run } = useAction();
   const connect = (platform: string, instanceUrl?: string) =>
     run(async () => {
-      const { connectUrl } = await connectPlatform(studio.id, {
-        platform,
-        ...(instanceUrl === undefined ? {} : { instanceUrl }),
-      });
+      const { connectUrl } = await connectPlatform(
+        { studioId: studio.id },
+        {
+          platform,
+          ...(instanceUrl === undefined ? {} : { instanceUrl }),
+        },
+      );
       // The server's pages lead back to the post, also after the user was at the platform.
       const query =
         post !== undefined && new URLSearchParams({ studio: studio.id, post, ...(at !== undefined && { at }) });

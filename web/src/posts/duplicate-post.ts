@@ -25,7 +25,7 @@ export type EditedText = Pick<Post, "title" | "body">;
 export async function duplicatePost(studioId: string, postId: string, editedText?: EditedText): Promise<Duplicate> {
   const original = await queryClient.query(postQuery(studioId, postId));
   const { title, body } = editedText ?? original;
-  const { id } = await createPost(studioId, { title: getCopyTitle(title), body, tags: original.tags });
+  const { id } = await createPost({ studioId }, { title: getCopyTitle(title), body, tags: original.tags });
   const { copyIds, missingFiles } = await copyFiles(studioId, id, original.assets);
   const areVariantsCopied = await copyVariants(studioId, id, original, copyIds);
   return {
@@ -60,7 +60,8 @@ async function copyVariants(
         ...others,
         ...(assetIds && { assetIds: assetIds.flatMap((id) => copyIds.get(id) ?? []) }),
       }));
-    if (connectedVariants.length > 0) await updatePost(studioId, newPostId, { variants: connectedVariants });
+    if (connectedVariants.length > 0)
+      await updatePost({ studioId, postId: newPostId }, { variants: connectedVariants });
     return true;
   } catch {
     return false;
@@ -76,7 +77,7 @@ interface CopiedFiles {
 
 async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<CopiedFiles> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
-  const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), {
+  const copies = await runBulk(readyAssets, ({ id }) => copyAsset({ studioId, assetId: id }), {
     concurrency: 4,
     onProgress: ignoreProgress,
   });
@@ -85,11 +86,15 @@ async function copyFiles(studioId: string, newPostId: string, assets: Post["asse
   // One after another, to keep the order, because each is attached at the end.
   const attachments = await runBulk(
     copiedAssets,
-    ({ id }) => attachAsset(studioId, newPostId, copyIds.get(id) ?? ""),
+    ({ id }) => attachAsset({ studioId, postId: newPostId, assetId: copyIds.get(id) ?? "" }),
     sequentially,
   );
   // Keeps unused copies out of the library.
-  await runBulk(attachments.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
+  await runBulk(
+    attachments.failures,
+    ({ item }) => deleteAsset({ studioId, assetId: copyIds.get(item.id) ?? "" }),
+    sequentially,
+  );
   const attachedIds = new Set(attachments.successes.map(({ item }) => item.id));
   return {
     copyIds: new Map([...copyIds].filter(([id]) => attachedIds.has(id))),

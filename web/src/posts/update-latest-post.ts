@@ -11,11 +11,11 @@ export async function updateLatestPost(
   update: typeof updatePost,
   studioId: string,
   post: Post,
-  computeChange: (post: Post) => Parameters<typeof updatePost>[2],
+  computeChange: (post: Post) => Parameters<typeof updatePost>[1],
 ): Promise<Post> {
   const { id, revision } = post;
   try {
-    return await update(studioId, id, { ...computeChange(post), revision });
+    return await update({ studioId, postId: id }, { ...computeChange(post), revision });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "revision_conflict") throw error;
     const { queryKey } = postQuery(studioId, id);

@@ -1,5 +1,6 @@
 import { formatError } from "../api/api-error.ts";
 import { inBatch } from "../api/change.ts";
+import { holdLists } from "../api/list-holds.ts";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { getTrashTopic } from "../trash/use-restore-from-trash.ts";
@@ -26,7 +27,7 @@ export function useChangePost(): {
 
   const run = (post: PostSummary, change: PostChange, toast: { text: string; topic?: string }): Promise<void> =>
     inBatch(async () => {
-      const release = changes.hold();
+      const release = holdLists();
       try {
         await changes.show(new Map([[post.id, change.preview(post)]]));
         const changedPost = await change.apply(post);

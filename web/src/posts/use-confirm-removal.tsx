@@ -106,12 +106,12 @@ export function useConfirmRemoval(): (
           if (isSinglePost)
             // If one fails, a retry continues with it.
             for (const id of remainingIds) {
-              await cancelPublication(studio.id, id);
+              await cancelPublication({ studioId: studio.id, publicationId: id });
               remainingIds.delete(id);
             }
           // If a publication can't be canceled, `run` reports its post.
           else
-            await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), {
+            await runBulk([...remainingIds], (id) => cancelPublication({ studioId: studio.id, publicationId: id }), {
               concurrency: 1,
               onProgress() {},
             });

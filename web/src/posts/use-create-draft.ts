@@ -18,7 +18,7 @@ export function useCreateDraft(): (title: string, search?: PostPageSearch) => Pr
     inBatch(async () => {
       const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
       keys.current.set(title, idempotencyKey);
-      const post = await createPost(studio.id, { title, idempotencyKey });
+      const post = await createPost({ studioId: studio.id }, { title, idempotencyKey });
       await navigate({
         to: "/studios/$studioId/posts/$postId",
         params: { studioId: studio.id, postId: post.id },

@@ -41,7 +41,7 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
       ignoreBlocker: true,
     });
     try {
-      await deletePost(studio.id, id);
+      await deletePost({ studioId: studio.id, postId: id });
       uploaderRegistry.discard(getPostUploadsKey(id));
       showToast({
         text: `“${title}” moved to the trash.`,

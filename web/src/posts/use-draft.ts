@@ -1,9 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { saveEdit } from "../api/mutations.ts";
 import { ApiError } from "../api/api-error.ts";
 import { changesSinceQuery } from "../api/history-queries.ts";
 import { postQuery, type Post } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { formatActors } from "../ui/format-actor.ts";
 import { useSequentialCalls } from "./use-sequential-calls.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
@@ -36,7 +36,6 @@ export type DraftController = ReturnType<typeof useDraft>;
  * except the text that the user found here, and text that an edit mostly removed.
  */
 export function useDraft(post: Post, studioId: string, onMerge: (authors: string) => void) {
-  const queryClient = useQueryClient();
   const [state, setState] = useState<DraftState>(() => createInitialState(post));
   // Lets timers and responses read the current state rather than the state when they were created.
   const latest = useRef(state);
@@ -69,7 +68,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         () => onMerge("another member"),
       );
     },
-    [onMerge, patchState, postId, queryClient, studioId],
+    [onMerge, patchState, postId, studioId],
   );
 
   const applyRemote = useCallback(
@@ -91,11 +90,14 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       const { queryKey } = postQuery(studioId, postId);
       try {
         const keepsPreviousRevision = !hasSaved.current || removesMuchText(base.body, draft.body);
-        const savedPost = await saveEdit(studioId, postId, {
-          ...change,
-          revision: base.revision,
-          keepsPreviousRevision,
-        });
+        const savedPost = await saveEdit(
+          { studioId, postId },
+          {
+            ...change,
+            revision: base.revision,
+            keepsPreviousRevision,
+          },
+        );
         hasSaved.current = true;
         const sentDraft = { ...base, ...change };
         // Apply what the server changed (it trims titles), and keep edits made since the request was sent.
@@ -116,7 +118,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         return latest.current.base.revision > base.revision ? send() : getSaveResult(latest.current);
       }
     },
-    [applyRemote, patchState, postId, queryClient, studioId],
+    [applyRemote, patchState, postId, studioId],
   );
   const save = useSequentialCalls(sendChanges);
 

@@ -37,7 +37,7 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
     const isOpen = router.state.location.pathname === router.buildLocation(getPostLink(id)).pathname;
     if (isOpen) router.history.push(previousHref);
     try {
-      await deletePost(studio.id, id);
+      await deletePost({ studioId: studio.id, postId: id });
       showToast({ text: "The duplicate moved to the trash." });
     } catch (error) {
       showError(error);

@@ -35,7 +35,7 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
   async function saveStatus(status: PostStatus): Promise<void> {
     setStatusSaveCount((count) => count + 1);
     try {
-      controller.accept(await saveEdit(studioId, post.id, { status }));
+      controller.accept(await saveEdit({ studioId, postId: post.id }, { status }));
     } finally {
       setStatusSaveCount((count) => count - 1);
     }

@@ -1,8 +1,6 @@
 import { useMemo } from "react";
 import { deletePost, updatePost } from "../api/mutations.ts";
-import { holdLists } from "../api/list-holds.ts";
 import type { PostStatus } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ensureRestored } from "../trash/ensure-restored.ts";
@@ -25,8 +23,6 @@ export interface PostChanges {
   moveToTrash: PostChange;
   /** Shows these posts, by id, in the lists; undefined removes a post from the lists. */
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
-  /** Keeps requests from replacing what `show` has shown, until the returned function is called. */
-  hold: () => () => void;
 }
 
 /** The changes that lists offer for one post or several. */
@@ -34,8 +30,8 @@ export function usePostChanges(): PostChanges {
   const { studio } = useStudio();
   const uploaderRegistry = useUploaderRegistry();
   return useMemo(() => {
-    async function update(post: PostSummary, change: Parameters<typeof updatePost>[2]): Promise<PostSummary> {
-      const { status, tags, revision, updatedAt } = await updatePost(studio.id, post.id, change);
+    async function update(post: PostSummary, change: Parameters<typeof updatePost>[1]): Promise<PostSummary> {
+      const { status, tags, revision, updatedAt } = await updatePost({ studioId: studio.id, postId: post.id }, change);
       return { ...post, status, tags, revision, updatedAt };
     }
 
@@ -57,7 +53,7 @@ export function usePostChanges(): PostChanges {
       removeTag: (tag) => createTagChange((tags) => tags.filter((other) => other !== tag)),
       moveToTrash: {
         apply: async (post) => {
-          await deletePost(studio.id, post.id);
+          await deletePost({ studioId: studio.id, postId: post.id });
           uploaderRegistry.discard(getPostUploadsKey(post.id));
           return undefined;
         },
@@ -68,10 +64,9 @@ export function usePostChanges(): PostChanges {
         },
       },
       show: async (posts) => {
-        await cancelListRequests(queryClient, studio.id);
-        patchSummaries(queryClient, studio.id, posts);
+        await cancelListRequests(studio.id);
+        patchSummaries(studio.id, posts);
       },
-      hold: () => holdLists(queryClient),
     };
   }, [studio.id, uploaderRegistry]);
 }

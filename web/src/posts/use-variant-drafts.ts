@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { saveEdit } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
 import { changeVariant } from "./change-variant.ts";
 import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useSequentialCalls } from "./use-sequential-calls.ts";
@@ -20,7 +20,6 @@ export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
 
 /** Saves the texts of single accounts automatically, and reports conflicts. All ids are connection ids. */
 export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
-  const queryClient = useQueryClient();
   const [edits, setEdits] = useState<Edits>({});
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -37,7 +36,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     const cachedPost = queryClient.getQueryData(postQuery(studioId, postId).queryKey);
     const { post: renderedPost } = latest.current;
     return cachedPost && cachedPost.revision > renderedPost.revision ? cachedPost : renderedPost;
-  }, [postId, queryClient, studioId]);
+  }, [postId, studioId]);
 
   const sendEdits = useCallback(
     async function send(): Promise<SaveResult> {
@@ -53,7 +52,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
           currentPost.variants,
         );
         const change = { variants, revision, keepsPreviousRevision: !hasSaved.current };
-        latest.current.controller.accept(await saveEdit(studioId, postId, change));
+        latest.current.controller.accept(await saveEdit({ studioId, postId }, change));
         hasSaved.current = true;
         const savedPost = getLatestPost();
         latest.current.edits = removeSavedEdits(savedPost, latest.current.edits, sentEdits);
@@ -72,7 +71,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
         setIsSaving(false);
       }
     },
-    [getLatestPost, postId, queryClient, studioId],
+    [getLatestPost, postId, studioId],
   );
   const save = useSequentialCalls(sendEdits);
 

@@ -49,7 +49,7 @@ export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
       try {
         const { x, y } = sentChoice.position ?? center;
         const mode = sentChoice.position ? "crop" : "pad";
-        onSave(await setCrop(studio.id, post.id, assetId, { platform, mode, x, y }));
+        onSave(await setCrop({ studioId: studio.id, postId: post.id, assetId }, { platform, mode, x, y }));
         setSaveCount((count) => count + 1);
       } finally {
         // A choice made during the request is saved by the next one. After a failure, the saved position is shown again.

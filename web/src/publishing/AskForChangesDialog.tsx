@@ -55,7 +55,7 @@ function AskForChangesDialog({
 
   async function addCommentOnce(): Promise<void> {
     if (addedComment !== undefined) return;
-    await addComment(studio.id, postId, { body: draft.trim() });
+    await addComment({ studioId: studio.id, postId }, { body: draft.trim() });
     setAddedComment(draft);
     setDraft("");
   }
@@ -66,7 +66,7 @@ function AskForChangesDialog({
     await inBatch(async () => {
       await addCommentOnce();
       if (decision === undefined)
-        await sendBackPublication(studio.id, id).catch((failure: unknown) => {
+        await sendBackPublication({ studioId: studio.id, publicationId: id }).catch((failure: unknown) => {
           throw explainPartialFailure(failure);
         });
       onClose();

@@ -30,7 +30,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
 
   async function save(): Promise<void> {
     if (time.kind !== "valid") return;
-    await reschedulePublication(studio.id, id, { at: time.iso });
+    await reschedulePublication({ studioId: studio.id, publicationId: id }, { at: time.iso });
     const result = isFirstTime ? "Time set to" : "Rescheduled to";
     showToast({ text: `${result} ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
     onClose();

@@ -39,7 +39,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       ),
       action: "Publish again",
       busyLabel: "Publishing…",
-      run: () => resolvePublication(studio.id, id, { outcome: "retry" }),
+      run: () => resolvePublication({ studioId: studio.id, publicationId: id }, { outcome: "retry" }),
     });
   }
 
@@ -72,7 +72,10 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
         <MarkPublishedDialog
           account={account}
           onSubmit={(url) =>
-            resolvePublication(studio.id, id, { outcome: "published", ...(url === "" ? {} : { url }) })
+            resolvePublication(
+              { studioId: studio.id, publicationId: id },
+              { outcome: "published", ...(url === "" ? {} : { url }) },
+            )
           }
           onClose={() => setIsMarkDialogOpen(false)}
         />

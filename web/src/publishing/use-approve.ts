@@ -20,7 +20,7 @@ export function useApprove(): (publication: Publication, post: Post) => Promise<
 
   async function undo(publicationId: string, title: string): Promise<void> {
     try {
-      await unapprovePublication(studio.id, publicationId);
+      await unapprovePublication({ studioId: studio.id, publicationId });
       showToast({ text: `“${title}” waits for approval again. Nothing was published.` });
     } catch (error) {
       showToast({ text: formatError(error) });
@@ -31,7 +31,10 @@ export function useApprove(): (publication: Publication, post: Post) => Promise<
     // The server counts from a later moment, so Undo never ends too late.
     const startsAt =
       scheduledFor === null || startsAtOnce(scheduledFor) ? Date.now() + undoSeconds * 1000 : Date.parse(scheduledFor);
-    await approvePublication(studio.id, id, { revision, scheduledFor, startInSeconds: undoSeconds });
+    await approvePublication(
+      { studioId: studio.id, publicationId: id },
+      { revision, scheduledFor, startInSeconds: undoSeconds },
+    );
     const action = { label: "Undo", run: () => void undo(id, title) };
     const isSoon = startsAt - Date.now() <= undoSeconds * 1000;
     showToast(

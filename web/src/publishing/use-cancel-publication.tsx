@@ -32,7 +32,7 @@ export function useCancelPublication({ isOwnRequest = false } = {}): (
         inBatch(async () => {
           // If one fails, a retry continues with it.
           for (const id of remainingIds) {
-            await cancelPublication(studio.id, id);
+            await cancelPublication({ studioId: studio.id, publicationId: id });
             remainingIds.delete(id);
           }
           showToast({

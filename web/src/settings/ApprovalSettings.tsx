@@ -31,7 +31,7 @@ export function ApprovalSettings() {
   const [statusMessage, setStatusMessage] = useState("");
 
   async function save(): Promise<void> {
-    await updateStudio(studio.id, { approval });
+    await updateStudio({ studioId: studio.id }, { approval });
     setStatusMessage("Saved");
   }
 

@@ -19,7 +19,7 @@ export function StudioDetails() {
   const zones = [...new Set([studio.timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
 
   async function save(): Promise<void> {
-    await updateStudio(studio.id, { name, timezone });
+    await updateStudio({ studioId: studio.id }, { name, timezone });
     setStatusMessage("Saved");
   }
 

@@ -84,5 +84,6 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
 
 async function addSamples(studioId: string): Promise<void> {
   const { samples } = await import("./samples.ts");
-  for (const [i, sample] of samples.entries()) await createPost(studioId, { ...sample, idempotencyKey: `sample-${i}` });
+  for (const [i, sample] of samples.entries())
+    await createPost({ studioId }, { ...sample, idempotencyKey: `sample-${i}` });
 }

@@ -67,7 +67,7 @@ function useEmptyTrash() {
           ),
           action: `Delete ${items}`,
           busyLabel: "Deleting…",
-          run: () => emptyTrash(studio.id),
+          run: () => emptyTrash({ studioId: studio.id }),
         });
       }),
   };

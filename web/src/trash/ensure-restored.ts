@@ -9,7 +9,7 @@ export async function ensureRestored(
   id: string,
 ): Promise<Awaited<ReturnType<typeof restoreFromTrash>> | undefined> {
   try {
-    return await restoreFromTrash(studioId, id);
+    return await restoreFromTrash({ studioId, id });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const request = id.startsWith("pst_")

@@ -51,7 +51,9 @@ export function UndoForm({ client }: { client: AiClient }) {
           client={client}
           isRunning={isRunning}
           error={error}
-          onUndo={(request) => void runUndo(false, () => undoClientChanges(studio.id, client.id, request))}
+          onUndo={(request) =>
+            void runUndo(false, () => undoClientChanges({ studioId: studio.id, grantId: client.id }, request))
+          }
         />
       </>
     );

@@ -16,9 +16,9 @@ export function useUndoUndo(): {
   const { chooseApprovals, dialog } = useApprovalDialog();
   return {
     runUndoUndo: async (undoId, title) => {
-      const { approvable } = await previewUndoUndo(studio.id, undoId);
+      const { approvable } = await previewUndoUndo({ studioId: studio.id, undoId });
       const approve = await chooseApprovals(approvable, { title, action: title });
-      return approve && undoUndo(studio.id, undoId, { approve });
+      return approve && undoUndo({ studioId: studio.id, undoId }, { approve });
     },
     dialog,
   };

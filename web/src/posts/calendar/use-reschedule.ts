@@ -3,7 +3,6 @@ import { inBatch } from "../../api/change.ts";
 import { holdLists } from "../../api/list-holds.ts";
 import { reschedulePublication } from "../../api/mutations.ts";
 import type { Studio } from "../../api/queries.ts";
-import { queryClient } from "../../api/query-client.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
@@ -47,21 +46,19 @@ export function useReschedule(): Reschedule {
     at: string,
   ): Promise<{ movedEntries: PlannedEntry[]; errorText: string }> {
     const previousEntries = new Map(entries.map((entry) => [entry.id, entry]));
-    const release = holdLists(queryClient);
+    const release = holdLists();
     const movedEntries: PlannedEntry[] = [];
     let errorText = "";
     try {
-      await cancelListRequests(queryClient, studio.id);
-      patchCalendar(queryClient, studio.id, (entry) =>
-        previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
-      );
+      await cancelListRequests(studio.id);
+      patchCalendar(studio.id, (entry) => (previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry));
       for (const entry of entries) {
-        const { state } = await reschedulePublication(studio.id, entry.id, { at });
+        const { state } = await reschedulePublication({ studioId: studio.id, publicationId: entry.id }, { at });
         movedEntries.push({ ...entry, state, scheduledFor: at });
         previousEntries.delete(entry.id);
       }
     } catch (error) {
-      patchCalendar(queryClient, studio.id, (entry) => {
+      patchCalendar(studio.id, (entry) => {
         const previous = previousEntries.get(entry.id);
         return previous ? { ...entry, at: previous.scheduledFor ?? at, scheduledFor: previous.scheduledFor } : entry;
       });
