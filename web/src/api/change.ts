@@ -71,7 +71,7 @@ export async function change<R extends ClientResponse<unknown>>(
 
 /**
  * Returns a function that takes the ids of a route, and the body if the route has one. Its request changes objects of
- * these types, and of no other id if the route has theirs.
+ * these types: those whose ids the route has, or new ones.
  */
 export const defineChange =
   <Args, R extends ClientResponse<unknown>>(

@@ -81,10 +81,8 @@ function useSetResolved(
   const showToast = useToast();
   return async function setResolved(isResolved, canUndo = true) {
     try {
-      await setThreadResolved(
-        { studioId: studio.id, postId: first.postId, commentId: first.id },
-        { resolved: isResolved },
-      );
+      const { id, postId } = first;
+      await setThreadResolved({ studioId: studio.id, postId, commentId: id }, { resolved: isResolved });
       onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });

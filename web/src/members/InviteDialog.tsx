@@ -27,12 +27,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
 
   async function create(): Promise<void> {
-    setInvitation(
-      await createInvitation(
-        { studioId: studio.id },
-        { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) },
-      ),
-    );
+    const recipient = trimmedEmail === "" ? {} : { email: trimmedEmail };
+    setInvitation(await createInvitation({ studioId: studio.id }, { role, ...recipient }));
   }
 
   if (invitation && createdAt !== undefined && !pendingInvitation) {

@@ -12,13 +12,8 @@ export function useConnect() {
   const { isRunning, error, run } = useAction();
   const connect = (platform: string, instanceUrl?: string) =>
     run(async () => {
-      const { connectUrl } = await connectPlatform(
-        { studioId: studio.id },
-        {
-          platform,
-          ...(instanceUrl === undefined ? {} : { instanceUrl }),
-        },
-      );
+      const account = { platform, ...(instanceUrl === undefined ? {} : { instanceUrl }) };
+      const { connectUrl } = await connectPlatform({ studioId: studio.id }, account);
       // The server's pages lead back to the post, also after the user was at the platform.
       const query =
         post !== undefined && new URLSearchParams({ studio: studio.id, post, ...(at !== undefined && { at }) });

@@ -90,14 +90,8 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       const { queryKey } = postQuery(studioId, postId);
       try {
         const keepsPreviousRevision = !hasSaved.current || removesMuchText(base.body, draft.body);
-        const savedPost = await saveEdit(
-          { studioId, postId },
-          {
-            ...change,
-            revision: base.revision,
-            keepsPreviousRevision,
-          },
-        );
+        const edit = { ...change, revision: base.revision, keepsPreviousRevision };
+        const savedPost = await saveEdit({ studioId, postId }, edit);
         hasSaved.current = true;
         const sentDraft = { ...base, ...change };
         // Apply what the server changed (it trims titles), and keep edits made since the request was sent.

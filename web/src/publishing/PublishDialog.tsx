@@ -80,15 +80,9 @@ export function PublishDialog({
     setRejections([]);
     let isProposed: boolean;
     try {
-      const { publications } = await publishPost(
-        { studioId: studio.id, postId: post.id },
-        {
-          connectionIds,
-          revision: seenRevision,
-          ...(isScheduling && time.kind === "valid" ? { at: time.iso } : {}),
-          ...(asksForApproval ? { propose: true } : {}),
-        },
-      );
+      const at = isScheduling && time.kind === "valid" ? { at: time.iso } : {};
+      const body = { connectionIds, revision: seenRevision, ...at, ...(asksForApproval ? { propose: true } : {}) };
+      const { publications } = await publishPost({ studioId: studio.id, postId: post.id }, body);
       isProposed = publications.some(({ state }) => state === "proposed");
     } catch (error) {
       if (error instanceof ApiError && error.code === "revision_conflict") return setWasRejectedAsOutdated(true);

@@ -31,10 +31,8 @@ export function useApprove(): (publication: Publication, post: Post) => Promise<
     // The server counts from a later moment, so Undo never ends too late.
     const startsAt =
       scheduledFor === null || startsAtOnce(scheduledFor) ? Date.now() + undoSeconds * 1000 : Date.parse(scheduledFor);
-    await approvePublication(
-      { studioId: studio.id, publicationId: id },
-      { revision, scheduledFor, startInSeconds: undoSeconds },
-    );
+    const snapshot = { revision, scheduledFor, startInSeconds: undoSeconds };
+    await approvePublication({ studioId: studio.id, publicationId: id }, snapshot);
     const action = { label: "Undo", run: () => void undo(id, title) };
     const isSoon = startsAt - Date.now() <= undoSeconds * 1000;
     showToast(
