@@ -65,7 +65,7 @@ export async function change<R extends ClientResponse<unknown>>(
   };
   return finishAfter(readResponse(), async () => {
     if (batchCount > 0) batchedChanges.push({ studioId, objects });
-    else await refetch([{ studioId, objects }]);
+    else await refetchChanged([{ studioId, objects }]);
   }) as Promise<Result<R>>;
 }
 
@@ -86,7 +86,8 @@ export const defineChange =
 
 /**
  * Runs a function that makes several changes, or shows one before it is refetched. What they changed is refetched once,
- * after the function. That includes other changes made meanwhile: their promises do not wait for it.
+ * after the function. That includes other changes made meanwhile: their promises do not wait for it. So the function must
+ * not wait for the user, or for a navigation that the user can stop.
  */
 export function inBatch<T>(run: () => Promise<T>): Promise<T> {
   batchCount++;
@@ -95,13 +96,9 @@ export function inBatch<T>(run: () => Promise<T>): Promise<T> {
     if (batchCount > 0) return;
     const changes = batchedChanges;
     batchedChanges = [];
-    await refetch(changes);
+    await refetchChanged(changes);
   });
 }
-
-/** For what was changed without `change`, such as by an upload. */
-export const refetchChanged = (studioId: string, objects: ChangedObjects): Promise<void> =>
-  refetch([{ studioId, objects }]);
 
 /** A failed request may have made its change, but its error does not wait for the refetch. */
 async function finishAfter<T>(work: Promise<T>, finish: () => Promise<void>): Promise<T> {
@@ -111,7 +108,8 @@ async function finishAfter<T>(work: Promise<T>, finish: () => Promise<void>): Pr
   return result;
 }
 
-const refetch = (changes: readonly Change[]): Promise<void> =>
+/** Refetches what shows changes. For those that were made without `change`, such as by an upload. */
+export const refetchChanged = (changes: readonly Change[]): Promise<void> =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => changes.some(({ studioId, objects }) => isAffected(queryKey, studioId, objects)),
   });

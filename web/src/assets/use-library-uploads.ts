@@ -31,7 +31,7 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
     isEnabled: may("assets.write"),
     onUploaded: ({ id, filename }) => {
       setAnnouncement(`${filename} is in the library.`);
-      void refetchChanged(studio.id, [{ type: "asset", id }]);
+      void refetchChanged([{ studioId: studio.id, objects: [{ type: "asset", id }] }]);
     },
     onDuplicates: (names) =>
       showToast({

@@ -19,7 +19,7 @@ const maxRateLimitRetries = 40;
 export async function runBulk<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
-  { concurrency, onProgress }: { concurrency: number; onProgress: (finishedCount: number) => void },
+  { concurrency = 1, onProgress }: { concurrency?: number; onProgress?: (finishedCount: number) => void } = {},
 ): Promise<BulkResult<Item, Result>> {
   const successes: BulkResult<Item, Result>["successes"] = [];
   const failures: BulkFailure<Item>[] = [];
@@ -32,7 +32,7 @@ export async function runBulk<Item, Result>(
       } catch (error) {
         failures.push({ item, message: formatError(error) });
       }
-      onProgress(successes.length + failures.length);
+      onProgress?.(successes.length + failures.length);
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runQueue));

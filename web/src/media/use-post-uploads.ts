@@ -16,7 +16,8 @@ export function usePostUploads({ id, title }: Pick<Post, "id" | "title">): Uploa
     storageKey: getPostUploadsKey(id),
     isEnabled: true,
     // Then the uploaded file is listed as a file of the post.
-    onUploaded: (file, remove) => void refetchChanged(studio.id, [{ type: "asset", id: file.id }]).then(remove),
+    onUploaded: (file, remove) =>
+      void refetchChanged([{ studioId: studio.id, objects: [{ type: "asset", id: file.id }] }]).then(remove),
     onDuplicates: (names) => showToast({ text: `Already uploading: ${names.join(", ")}` }),
   });
 }

@@ -6,9 +6,6 @@ import { runBulk } from "../bulk/run-bulk.ts";
 const maxTitleLength = 300;
 const suffix = " (copy)";
 
-const ignoreProgress = (): void => {};
-const sequentially = { concurrency: 1, onProgress: ignoreProgress };
-
 export interface Duplicate {
   id: string;
   /** What the new post lacks; empty if it has everything. */
@@ -77,24 +74,15 @@ interface CopiedFiles {
 
 async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<CopiedFiles> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
-  const copies = await runBulk(readyAssets, ({ id }) => copyAsset({ studioId, assetId: id }), {
-    concurrency: 4,
-    onProgress: ignoreProgress,
-  });
+  const copies = await runBulk(readyAssets, ({ id }) => copyAsset({ studioId, assetId: id }), { concurrency: 4 });
   const copyIds = new Map(copies.successes.map(({ item, result }) => [item.id, result.assetId]));
   const copiedAssets = readyAssets.filter(({ id }) => copyIds.has(id));
   // One after another, to keep the order, because each is attached at the end.
-  const attachments = await runBulk(
-    copiedAssets,
-    ({ id }) => attachAsset({ studioId, postId: newPostId, assetId: copyIds.get(id) ?? "" }),
-    sequentially,
+  const attachments = await runBulk(copiedAssets, ({ id }) =>
+    attachAsset({ studioId, postId: newPostId, assetId: copyIds.get(id) ?? "" }),
   );
   // Keeps unused copies out of the library.
-  await runBulk(
-    attachments.failures,
-    ({ item }) => deleteAsset({ studioId, assetId: copyIds.get(item.id) ?? "" }),
-    sequentially,
-  );
+  await runBulk(attachments.failures, ({ item }) => deleteAsset({ studioId, assetId: copyIds.get(item.id) ?? "" }));
   const attachedIds = new Set(attachments.successes.map(({ item }) => item.id));
   return {
     copyIds: new Map([...copyIds].filter(([id]) => attachedIds.has(id))),

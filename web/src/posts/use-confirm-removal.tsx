@@ -110,11 +110,7 @@ export function useConfirmRemoval(): (
               remainingIds.delete(id);
             }
           // If a publication can't be canceled, `run` reports its post.
-          else
-            await runBulk([...remainingIds], (id) => cancelPublication({ studioId: studio.id, publicationId: id }), {
-              concurrency: 1,
-              onProgress() {},
-            });
+          else await runBulk([...remainingIds], (id) => cancelPublication({ studioId: studio.id, publicationId: id }));
           await run();
         }),
     });

@@ -13,19 +13,17 @@ export function useCreateDraft(): (title: string, search?: PostPageSearch) => Pr
   // One key per form and title, so that a repeated submission creates one post.
   const keys = useRef(new Map<string, string>());
 
-  // In a batch, because the page of the draft does not wait for the lists.
-  return (title, search = {}) =>
-    inBatch(async () => {
-      const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
-      keys.current.set(title, idempotencyKey);
+  return async (title, search = {}) => {
+    const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
+    keys.current.set(title, idempotencyKey);
+    // In a batch, because the draft opens without waiting for the lists.
+    const { navigation } = await inBatch(async () => {
       const post = await createPost({ studioId: studio.id }, { title, idempotencyKey });
-      await navigate({
-        to: "/studios/$studioId/posts/$postId",
-        params: { studioId: studio.id, postId: post.id },
-        search,
-        state: { isNewPost: true },
-        // Going back leads to where the user came from, not to the empty form.
-        replace: isOnFormPage,
-      });
+      const to = "/studios/$studioId/posts/$postId";
+      const params = { studioId: studio.id, postId: post.id };
+      // Going back leads to where the user came from, not to the empty form.
+      return { navigation: navigate({ to, params, search, state: { isNewPost: true }, replace: isOnFormPage }) };
     });
+    await navigation;
+  };
 }

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { formatError } from "../api/api-error.ts";
+import { inBatch } from "../api/change.ts";
 import { deletePost } from "../api/mutations.ts";
 import { postQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -24,7 +25,7 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
   const confirmRemoval = useConfirmRemoval();
   const { id, title } = editor.base;
 
-  return () => confirmRemoval("trash", [editor.latestPost], moveToTrash);
+  return () => confirmRemoval("trash", [editor.latestPost], () => inBatch(moveToTrash));
 
   async function moveToTrash(): Promise<void> {
     const result = await editor.save();

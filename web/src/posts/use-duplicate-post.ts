@@ -15,22 +15,21 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
   const router = useRouter();
   const showToast = useToast();
 
-  return (post, editedText) =>
-    inBatch(async () => {
-      const topic = `duplicate ${post.id}`;
-      const { href: initialHref } = router.state.location;
-      showToast({ text: "Duplicating…", topic });
-      try {
-        const { duplicatePost } = await import("./duplicate-post.ts");
-        const { id, omissions } = await duplicatePost(studio.id, post.id, editedText);
-        const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
-        const undo = { label: "Undo", run: () => void removeDuplicate(id, initialHref) };
-        showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
-        if (router.state.location.href === initialHref) await router.navigate(getPostLink(id));
-      } catch (error) {
-        showError(error, topic);
-      }
-    });
+  return async (post, editedText) => {
+    const topic = `duplicate ${post.id}`;
+    const { href: initialHref } = router.state.location;
+    showToast({ text: "Duplicating…", topic });
+    try {
+      const { duplicatePost } = await import("./duplicate-post.ts");
+      const { id, omissions } = await inBatch(() => duplicatePost(studio.id, post.id, editedText));
+      const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
+      const undo = { label: "Undo", run: () => void inBatch(() => removeDuplicate(id, initialHref)) };
+      showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
+      if (router.state.location.href === initialHref) await router.navigate(getPostLink(id));
+    } catch (error) {
+      showError(error, topic);
+    }
+  };
 
   /** Leaves the page of the new post first, so that it does not request the deleted post. */
   async function removeDuplicate(id: string, previousHref: string): Promise<void> {

@@ -74,18 +74,14 @@ export function ProposalReview({
   const approve = (post: Post) =>
     run(() =>
       inBatch(async () => {
-        const { revision } = post;
         try {
           await approveProposal(publication, post);
           hasApproved.current = true;
         } catch (failure) {
           if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
           // If the post changed, the notice below says so. If only the time changed, show the error.
-          const { revision: currentRevision } = await queryClient.query({
-            ...postQuery(studio.id, postId),
-            staleTime: 0,
-          });
-          if (currentRevision === revision) throw failure;
+          const latestPost = await queryClient.query({ ...postQuery(studio.id, postId), staleTime: 0 });
+          if (latestPost.revision === post.revision) throw failure;
         }
       }),
     );

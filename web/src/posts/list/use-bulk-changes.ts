@@ -55,7 +55,6 @@ export function useBulkChanges(): BulkChanges {
     setFailures([]);
     setProgress({ doneCount: 0, totalCount });
     const { successes, failures: failedItems } = await runBulk(items, apply, {
-      concurrency: 1,
       onProgress: (doneCount) => setProgress({ doneCount, totalCount }),
     });
     const changedPosts = successes.map(({ item: { post }, result }) => ({ post, changedPost: result }));
