@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, mock, test } from "node:test";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { QueryObserver, type QueryClient } from "@tanstack/react-query";
 
 type Send = (param: unknown, body?: unknown) => Promise<unknown>;
@@ -84,7 +85,9 @@ async function showPosts(gate = { opened: Promise.resolve() }): Promise<() => nu
 }
 
 /** Lets requests that are under way finish. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await nextIteration();
+}
 
 describe("changes by the user", () => {
   /** Those of the user's own studios. */
