@@ -14,4 +14,7 @@ const currentOwner = new AsyncLocalStorage<WorkOwner>();
 /** Runs work, and all that it starts, for an owner. */
 export const runForOwner = <T>(owner: WorkOwner, work: () => T): T => currentOwner.run(owner, work);
 
+/** Runs work that no request waits for, although a request starts it. */
+export const runInBackground = <T>(work: () => T): T => runForOwner(backgroundJobs, work);
+
 export const getOwner = (): WorkOwner => currentOwner.getStore() ?? backgroundJobs;

@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Log } from "#lib/log.ts";
+import { runInBackground } from "#lib/work-owner.ts";
 import type { Deps } from "../ports/deps.ts";
 
 /** Signals that arrive within this time share one check, so many changes cost few queries. */
@@ -97,7 +98,7 @@ export function createCheckLoop<Stream extends OpenStream, Access extends { expi
 
   function schedule(): void {
     if (isChecking) return; // `runCheck` schedules the next check when the current one ends
-    checkTimer ??= setTimeout(() => void runCheck(), coalesceMs).unref();
+    checkTimer ??= runInBackground(() => setTimeout(() => void runCheck(), coalesceMs)).unref();
   }
 
   function signalUser(userId: string): void {
@@ -167,7 +168,7 @@ export function createCheckLoop<Stream extends OpenStream, Access extends { expi
     streams,
     add(stream) {
       streams.set(stream, Infinity);
-      pollTimer ??= setInterval(() => void poll(), pollMs).unref();
+      pollTimer ??= runInBackground(() => setInterval(() => void poll(), pollMs)).unref();
       signalUser(stream.subscriber.userId); // reads when the access expires
       return () => remove(stream);
     },

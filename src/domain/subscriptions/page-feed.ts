@@ -50,6 +50,7 @@ export function createPageFeed(
   const streamsByStudio = new Map<string, Set<Stream>>();
   /** The ids of activity that was announced and may be read again. */
   const announcedIds = new Set<string>();
+  /** The time of the newest activity that was announced; at first, when the first stream was opened. */
   let newestTime = 0;
   let hasNewActivity = false;
   const loop = createCheckLoop<Stream, SessionAccess>({
@@ -73,9 +74,7 @@ export function createPageFeed(
       const studioStreams = streamsByStudio.get(studioId);
       studioStreams?.delete(stream);
       if (studioStreams?.size === 0) streamsByStudio.delete(studioId);
-      if (loop.hasStreams()) return;
-      announcedIds.clear();
-      newestTime = 0;
+      if (!loop.hasStreams()) announcedIds.clear();
     },
     log,
     subject: "changes on pages",
@@ -93,7 +92,7 @@ export function createPageFeed(
   }
 
   async function readActivity(): Promise<void> {
-    const since = Math.min(newestTime || Infinity, deps.clock()) - overlapMs;
+    const since = Math.min(newestTime, deps.clock()) - overlapMs;
     for (const id of announcedIds) if (readIdNumbers(id).time < since) announcedIds.delete(id);
     let afterId = toFirstId("activity", since);
     for (let isLastPage = false; !isLastPage; await nextIteration()) {
@@ -107,6 +106,7 @@ export function createPageFeed(
   return {
     ...loop,
     add(subscriber) {
+      if (!loop.hasStreams()) newestTime = deps.clock();
       const stream: Stream = { subscriber, pending: new Map() };
       const studioStreams = streamsByStudio.get(subscriber.studioId) ?? new Set();
       streamsByStudio.set(subscriber.studioId, studioStreams.add(stream));
