@@ -147,6 +147,14 @@ describe("the stream that the tabs of a browser share", () => {
     for (const { fetches } of tabs) assert.deepEqual(fetches, ["all", "all"]);
   });
 
+  test("connects although the request for access gets no response (EVT-1)", async () => {
+    browser.openTab();
+    browser.hasAccess = new Promise<boolean>(() => {});
+    browser.source.send("error");
+    await pass(12);
+    assert.equal(browser.openSources.length, 1);
+  });
+
   test("without locks, a tab opens no stream and reads every 15 seconds (EVT-1)", async () => {
     const { fetches } = browser.openTab({ hasLocks: false });
     await pass(60);
@@ -243,6 +251,16 @@ describe("queries of a page after a change", () => {
     assert.equal(observer.getCurrentResult().data, "new");
     await pass(5);
     assert.equal(answers.length, 2);
+  });
+
+  test("a request that failed, and so did its retries, is sent again (EVT-1)", async () => {
+    let hasFailed = true;
+    await show(["post", "pst_1"], { data: () => (hasFailed ? Promise.reject(new Error("unreachable")) : "data") });
+    refetch([{ type: "post", id: "pst_1" }]);
+    await pass(20);
+    hasFailed = false;
+    await pass(30);
+    assert.equal(client.getQueryData(["studio", "std_1", "post", "pst_1"]), "data");
   });
 
   test("a hidden tab, and lists that may be a minute old, wait until they are shown (EVT-1)", async () => {

@@ -27,7 +27,7 @@ export interface Tab {
 export class TestBrowser {
   /** Every stream that was opened. */
   sources: TestSource[] = [];
-  hasAccess = true;
+  hasAccess: boolean | Promise<boolean> = true;
   #waiting: { signal: AbortSignal; callback: () => Promise<void> }[] = [];
   #isLocked = false;
   #receivers = new Set<(event: { data: unknown }) => void>();
@@ -58,6 +58,7 @@ export class TestBrowser {
       },
       isVisible: () => tab.isVisible,
       refetch,
+      cancelRefetches: () => {},
       hasAccess: async () => this.hasAccess,
     });
     return Object.assign(tab, { stream });

@@ -70,4 +70,8 @@ export function formatError(error: unknown): string {
   return `${message} ${hint}`.trim();
 }
 
+/** Whether the same request may succeed later: the network or the server failed, not the request (4xx). */
+export const isTemporary = (error: unknown): boolean =>
+  error !== null && !(error instanceof ApiError && error.status > 0 && error.status < 500);
+
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

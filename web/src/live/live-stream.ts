@@ -8,6 +8,8 @@ const maxSilenceOnReturnMs = 20_000;
 const fallbackMs = 15_000;
 /** A short interval, because timers do not count the time in which the computer sleeps. */
 const checkMs = 5000;
+/** A request on a lost connection may never get a response; then the stream itself shows whether the server responds. */
+const accessTimeoutMs = 10_000;
 const firstRetryMs = 1000;
 const maxRetryMs = 60_000;
 
@@ -39,6 +41,8 @@ export interface LiveStreamOptions {
   isVisible(): boolean;
   /** Fetches what shows these objects; everything if they are not known. */
   refetch(objects: readonly ChangedObject[] | undefined): void;
+  /** Cancels refetches that were sent before the stream was open, because their connection may be lost. */
+  cancelRefetches(): void;
   /** Whether the user still has access to the studio. Called after the stream ended, which does not say why. */
   hasAccess(): Promise<boolean>;
 }
@@ -87,6 +91,7 @@ export function createLiveStream(options: LiveStreamOptions): LiveStream {
     if (message.kind === "ended") close();
     const wasOpen = isOpen;
     isOpen = message.kind !== "lost" && message.kind !== "ended";
+    if (isOpen && !wasOpen) options.cancelRefetches();
     if (message.kind === "ready" || message.kind === "ended" || (isOpen && !wasOpen)) refetchAll();
     else if (message.kind === "changes") options.refetch(message.objects);
   }
@@ -99,7 +104,7 @@ export function createLiveStream(options: LiveStreamOptions): LiveStream {
   function connect(): void {
     clearTimeout(retryTimer);
     source?.close();
-    lastHeardAt = Date.now();
+    tell({ kind: "lost" });
     source = openSource(`/api/studios/${studioId}/events`);
     source.addEventListener("ready", () => {
       failureCount = 0;
@@ -123,7 +128,9 @@ export function createLiveStream(options: LiveStreamOptions): LiveStream {
   }
 
   async function retry(): Promise<void> {
-    const mayConnect = await hasAccess();
+    const timeout = Promise.withResolvers<boolean>();
+    retryTimer = setTimeout(timeout.resolve, accessTimeoutMs, true);
+    const mayConnect = await Promise.race([hasAccess(), timeout.promise]);
     if (controller.signal.aborted || source) return;
     if (mayConnect) connect();
     else tell({ kind: "ended" });

@@ -1,8 +1,11 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
+import { isTemporary } from "../api/api-error.ts";
 import { isAffected, type ChangedObject } from "../api/changed-queries.ts";
 
 /** A query is fetched again at most this often, times the number of its pages, because each page costs a request. */
 const minIntervalMs = 1000;
+/** How long after the last of a query's retries it is fetched again. */
+const failureMs = 5000;
 /** Where old data does no harm, components say so with a `staleTime` of at least this. */
 const tolerantStaleMs = 60_000;
 
@@ -13,6 +16,17 @@ const tolerantStaleMs = 60_000;
 export function createRefetcher(client: QueryClient, studioId: string, isVisible: () => boolean) {
   /** Queries that were fetched recently, and whether to fetch them again when the interval ends. */
   const recentQueries = new Map<Query, boolean>();
+  /** Queries that failed and wait to be fetched again. */
+  const failedQueries = new Set<Query>();
+
+  function retryIfFailed(query: Query): void {
+    if (failedQueries.has(query) || !isTemporary(query.state.error)) return;
+    failedQueries.add(query);
+    setTimeout(() => {
+      failedQueries.delete(query);
+      refetch(query);
+    }, failureMs);
+  }
 
   function refetch(query: Query): void {
     if (recentQueries.has(query)) {
@@ -33,7 +47,7 @@ export function createRefetcher(client: QueryClient, studioId: string, isVisible
       recentQueries.delete(query);
       if (isWaiting) refetch(query);
     }, minIntervalMs * pageCount);
-    if (!isFetching) void client.refetchQueries({ queryKey, exact: true });
+    if (!isFetching) void client.refetchQueries({ queryKey, exact: true }).then(() => retryIfFailed(query));
   }
 
   return (objects: readonly ChangedObject[] | undefined): void => {
@@ -41,6 +55,10 @@ export function createRefetcher(client: QueryClient, studioId: string, isVisible
       if (isAffected(query.queryKey, studioId, objects)) refetch(query);
   };
 }
+
+/** Without a response to the refetch, the query would wait for it. A first fetch continues: there is nothing to show. */
+export const cancelRefetches = (client: QueryClient, studioId: string): void =>
+  void client.cancelQueries({ queryKey: ["studio", studioId], predicate: ({ state }) => state.data !== undefined });
 
 const isTolerant = ({ observers }: Query): boolean =>
   observers.every(({ options: { staleTime } }) => typeof staleTime === "number" && staleTime >= tolerantStaleMs);

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { studioQuery } from "../api/queries.ts";
 import { createLiveStream } from "./live-stream.ts";
-import { createRefetcher } from "./refetcher.ts";
+import { cancelRefetches, createRefetcher } from "./refetcher.ts";
 
 const isVisible = (): boolean => document.visibilityState === "visible";
 
@@ -19,6 +19,7 @@ export function useLiveUpdates(studioId: string): void {
       openSource: (url) => new EventSource(url),
       isVisible,
       refetch: createRefetcher(client, studioId, isVisible),
+      cancelRefetches: () => cancelRefetches(client, studioId),
       // If the session has ended, the request leads to the sign-in page.
       hasAccess: () =>
         client.query({ ...studioQuery(studioId), staleTime: 0 }).then(
