@@ -12,6 +12,7 @@ import { modernMeta } from "../test/support/mcp.ts";
 import { newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
+import { readCpuMs } from "./cpu-time.ts";
 import { sendLoad } from "./load.ts";
 import { startMeasuredServer } from "./measured-server.ts";
 import { createReport } from "./report.ts";
@@ -46,12 +47,6 @@ async function startInstance(location: DatabaseLocation): Promise<Instance> {
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
 }
 
-/** Returns the microseconds of CPU since the process started; the kernel counts in hundredths of a second. */
-function readCpuMicros({ process: { pid } }: Instance): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
 async function measureProcesses(postgresUrl: string): Promise<void> {
   const location = await createTemporaryDatabase("postgres", postgresUrl);
   const database = await openDatabase({ ...location, log: silentLog });
@@ -83,7 +78,7 @@ async function measureProcesses(postgresUrl: string): Promise<void> {
   };
   /** Returns the microseconds of CPU per call, with eight connections to each instance. */
   const measureCpu = async (instances: readonly Instance[], isParallel: boolean): Promise<number> => {
-    const totalCpu = () => instances.reduce((sum, instance) => sum + readCpuMicros(instance), 0);
+    const totalCpu = () => instances.reduce((sum, instance) => sum + readCpuMs(instance.process.pid) * 1000, 0);
     const before = totalCpu();
     const callsEach = callsPerRound / instances.length;
     const runs = instances.map(

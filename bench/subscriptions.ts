@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
@@ -14,6 +13,7 @@ import { callModern } from "../test/support/mcp.ts";
 import { newMember, newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
+import { readCpuMs } from "./cpu-time.ts";
 import { createReport } from "./report.ts";
 
 /**
@@ -48,12 +48,6 @@ interface Bench {
   token: string;
   streamProcess: MainProcess;
   subscribers: Subscriber[];
-}
-
-/** Returns the milliseconds of CPU since the process started; the kernel counts in hundredths of a second. */
-function readCpuMs({ pid }: MainProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function openSubscribers(
@@ -107,12 +101,12 @@ async function measureDelivery(bench: Bench, sharedPostId: string): Promise<void
   const { engine, subscribers, streamProcess } = bench;
   const sharedDelays: number[] = [];
   await measureChange(bench, sharedPostId, subscribers); // warm-up
-  const cpuBefore = readCpuMs(streamProcess);
+  const cpuBefore = readCpuMs(streamProcess.pid);
   for (let i = 0; i < sharedChanges; i++) {
     sharedDelays.push(...(await measureChange(bench, sharedPostId, subscribers)));
     await sleep(Math.random() * 500); // SQLite is polled; do not always change right after a poll
   }
-  const cpuMs = (readCpuMs(streamProcess) - cpuBefore) / sharedChanges / subscriberCount;
+  const cpuMs = (readCpuMs(streamProcess.pid) - cpuBefore) / sharedChanges / subscriberCount;
   const name = `${subscriberCount} subscribers, ${engine}`;
   report.printLine(`${name}, one post, p95`, getP95(sharedDelays), 1, "goal", goalMs, "ms");
   report.printLine(`${name}, one post, slowest`, Math.max(...sharedDelays), 1, "goal", goalMs, "ms");
@@ -159,9 +153,9 @@ async function measureEngine(engine: EngineName, postgresUrl?: string): Promise<
     // If the memory shrank, the warm-up freed some of it, and the value says nothing about a stream.
     report.hasExceededLimit ||= kilobytesEach <= 0;
     await sleep(settleMs);
-    const cpuBefore = readCpuMs(streamProcess);
+    const cpuBefore = readCpuMs(streamProcess.pid);
     await sleep(idleSeconds * 1000);
-    const idlePercent = (readCpuMs(streamProcess) - cpuBefore) / (idleSeconds * 10);
+    const idlePercent = (readCpuMs(streamProcess.pid) - cpuBefore) / (idleSeconds * 10);
     report.printLine(
       `${subscriberCount} subscribers, ${engine}, CPU of one core when idle`,
       idlePercent,
