@@ -3,17 +3,45 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { listenForChanges } from "#app/change-notifications.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/comments.ts";
+import { getOwner } from "#lib/work-owner.ts";
 import { endSession } from "#domain/access/sessions.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import type { NotifiedFeed } from "#domain/subscriptions/check-loop.ts";
+import { minutes, seconds } from "#lib/clock.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { createDeps, forEachEngine, getListenUrl, silentLog, type TestDeps } from "../support/engines.ts";
+import { findFreePorts } from "../support/free-ports.ts";
+import { fc } from "../support/fuzz.ts";
+import { openLivePage } from "../support/live-page.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { openPageStream, type PageStream } from "../support/page-stream.ts";
+import { startService } from "../support/service.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { newMember, newStudio } from "../support/users.ts";
+import { waitTurns } from "../support/wait-turns.ts";
 import { waitUntil } from "../support/wait-until.ts";
+
+const faults = ["cut", "sleep", "network change", "restart"] as const;
+const changesPerRound = 20;
+/** When the fault occurs and when it ends, as numbers of changes, and how long to wait before each change. */
+const anyRound = fc.record({
+  start: fc.nat(changesPerRound / 2),
+  duration: fc.nat(changesPerRound / 2 - 1),
+  turns: fc.array(fc.nat(200), { minLength: changesPerRound, maxLength: changesPerRound }),
+});
+const queries = (postId: string) =>
+  [
+    ["posts", "posts", {}],
+    [`posts/${postId}`, "post", postId],
+    [`posts/${postId}/comments`, "comments", postId],
+    ["activity", "activity", {}],
+  ] as const;
 
 forEachEngine("live pages", (fixture) => {
   /** Another process: it makes the changes. */
@@ -24,18 +52,7 @@ forEachEngine("live pages", (fixture) => {
     const database = await openDatabase({ ...fixture.location, log: silentLog });
     writer = createDeps(database, fixture.clock);
     server = await startApiServer(fixture.deps);
-    const url = getListenUrl(fixture.location);
-    const listener =
-      url === undefined
-        ? undefined
-        : listenForChanges({
-            url,
-            database: fixture.database,
-            feeds: server.changeFeeds,
-            wakeWorker: () => {},
-            log: silentLog,
-            probeIntervalMs: 200,
-          });
+    const listener = listen(server.changeFeeds);
     closers.push(
       () => database.close(),
       async () => listener?.close(),
@@ -46,6 +63,12 @@ forEachEngine("live pages", (fixture) => {
     for (const close of closers.toReversed()) await close();
   });
 
+  function listen(feeds: readonly NotifiedFeed[]) {
+    const url = getListenUrl(fixture.location);
+    if (url === undefined) return undefined;
+    const { database } = fixture;
+    return listenForChanges({ url, database, feeds, wakeWorker: () => {}, log: silentLog, probeIntervalMs: 200 });
+  }
   async function open(caller: Caller, studio = caller.studio): Promise<PageStream & { cookie: string }> {
     const cookie = await server.signIn(caller);
     return { ...(await openPageStream(server.base, studio.id, cookie)), cookie };
@@ -136,6 +159,22 @@ forEachEngine("live pages", (fixture) => {
       assert.ok([401, 403, 404].includes((await openPageStream(server.base, owner.studio.id, cookie)).status));
   });
 
+  test("checks access for no particular user (EVT-1)", async () => {
+    const owners = new Set<string>();
+    const { sessions } = fixture.deps;
+    const findAccess = (...args: Parameters<typeof sessions.findAccess>) => {
+      owners.add(getOwner().key);
+      return sessions.findAccess(...args);
+    };
+    const otherServer = await startApiServer({ ...fixture.deps, sessions: { ...sessions, findAccess } });
+    const owner = await newStudio(writer);
+    const stream = await openPageStream(otherServer.base, owner.studio.id, await otherServer.signIn(owner));
+    await waitUntil(() => owners.size > 0, { description: "access is checked" });
+    stream.close();
+    await otherServer.close();
+    assert.deepEqual([...owners], [""]);
+  });
+
   test("only a member with a session may open it, and a limited number of times (EVT-1)", async () => {
     const [owner, stranger] = [await newStudio(writer), await newStudio(writer)];
     const path = `/api/studios/${owner.studio.id}/events`;
@@ -183,6 +222,78 @@ forEachEngine("live pages", (fixture) => {
       assert.ok(streams.every(({ status }) => status === 200));
     } finally {
       await slowServer.close();
+    }
+  });
+
+  test("an open page whose connections are lost shows everything that was changed meanwhile, once its stream is open again (EVT-1)", async (t) => {
+    const [proxyPort = 0, port = 0] = await findFreePorts(2);
+    const base = `http://localhost:${proxyPort}`;
+    const owner = await newStudio(writer);
+    const { id: postId } = await createPost(writer, owner, { title: "A post", body: "" });
+    const [cookie = ""] = (await createSessions({ deps: writer, base }).start(owner.user.id, undefined)).split(";");
+    // A browser whose network changed does not reuse connections either.
+    const headers = { cookie, host: `localhost:${proxyPort}`, connection: "close" };
+    const send = (path: string, signal?: AbortSignal, origin = base) =>
+      fetch(`${origin}${path}`, { headers, signal: signal ?? null });
+    /** What the database contains, read through the server without the proxy. */
+    const readAll = () =>
+      Promise.all(
+        queries(postId).map(async ([path]) =>
+          (await send(`/api/studios/${owner.studio.id}/${path}`, undefined, `http://localhost:${port}`)).text(),
+        ),
+      );
+    t.mock.timers.enable({ apis: ["Date"] });
+    const proxy = await startTcpProxy(proxyPort, port);
+    async function startProcess() {
+      const service = await startService(fixture.deps, { base, env: { PORT: String(port), RATE_LIMITS: "off" } });
+      const listener = listen(service.changeFeeds);
+      return async () => {
+        await listener?.close();
+        await service.close();
+      };
+    }
+    let stopProcess = await startProcess();
+    const page = openLivePage(owner.studio.id, queries(postId), send);
+
+    const start = { cut: proxy.cut, sleep: proxy.stall, "network change": proxy.stall, restart: () => stopProcess() };
+    async function end(fault: (typeof faults)[number]): Promise<void> {
+      if (fault === "restart") stopProcess = await startProcess();
+      if (fault !== "sleep") return page.stream.handleOnline();
+      t.mock.timers.tick(minutes(5));
+      page.stream.handleReturn();
+    }
+    async function change(index: number): Promise<void> {
+      fixture.clock.advance(seconds(1));
+      if (index % 3 === 0) await createPost(writer, owner, { title: `Post ${index}`, body: "" });
+      else if (index % 3 === 1) await updatePost(writer, owner, { postId, title: `Change ${index}` });
+      else await addComment(writer, owner, { postId, body: `Comment ${index}` });
+    }
+
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyRound, { minLength: 10, maxLength: 10 }), async (plan) => {
+          for (const [round, { start: startAt, duration, turns }] of plan.entries()) {
+            const fault = faults[round % faults.length] ?? "cut";
+            await waitUntil(() => page.isOpen);
+            const readyCount = page.readyTimes.length;
+            for (const [index, count] of turns.entries()) {
+              if (index === startAt) await start[fault]();
+              if (index === startAt + duration) await end(fault);
+              await change(index);
+              await waitTurns(count);
+            }
+            await waitUntil(() => page.readyTimes.length > readyCount, { description: `open after ${fault}` });
+            const expected = await readAll();
+            const isCurrent = () => page.list().every((text, i) => text === expected[i]);
+            await waitUntil(isCurrent).catch(() => assert.deepEqual(page.list(), expected, fault));
+          }
+        }),
+        { numRuns: isLongRun ? 20 : 1, endOnFailure: true },
+      );
+    } finally {
+      page.close();
+      await proxy.close();
+      await stopProcess();
     }
   });
 });

@@ -17,6 +17,20 @@ export interface PageStream {
   close(): void;
 }
 
+/** Reads server-sent events until the stream ends. */
+export async function* readEvents(response: Response): AsyncGenerator<{ event: string; data: string }> {
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, event = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      yield { event, data };
+    }
+  }
+}
+
 /** Opens the stream of a studio; resolves after its first event, or after an error response. */
 export async function openPageStream(base: string, studioId: string, cookie: string): Promise<PageStream> {
   const controller = new AbortController();
@@ -27,16 +41,8 @@ export async function openPageStream(base: string, studioId: string, cookie: str
   const events: PageEvent[] = [];
   const read = async (): Promise<void> => {
     if (!response.ok) return response.body?.cancel();
-    let text = "";
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const [, event = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-        events.push({ event, objects: [], ...(JSON.parse(data) as object) });
-      }
-    }
+    for await (const { event, data } of readEvents(response))
+      events.push({ event, objects: [], ...(JSON.parse(data) as object) });
   };
   const listObjects = (): string[] =>
     events.flatMap(({ objects }) => objects).map(({ type, id }) => `${type} ${String(id)}`);
