@@ -7,13 +7,14 @@ import { createStores, openDatabase } from "#db/open-database.ts";
 import { openPostgres } from "#db/postgres.ts";
 import { createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { startFailoverLoad, type FailoverLoad } from "../support/failover-load.ts";
+import { startEditedPage } from "../support/live-page.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { createPatroniCluster, hasPatroni, type PatroniCluster, type PatroniNode } from "../support/patroni-cluster.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { startRecordingProxy, type RecordingProxy } from "../support/recording-proxy.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { newStudioClient } from "../support/studio-client.ts";
+import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const rounds = isLongRun ? 5 : 1;
@@ -29,6 +30,7 @@ describe(
     let location: TemporaryDatabase;
     let services: MainProcess[] = [];
     let proxy: RecordingProxy;
+    let studio: StudioClient;
     let database: Database;
     let load: FailoverLoad;
     let exitedServices = 0;
@@ -51,7 +53,7 @@ describe(
       for (const service of services) void service.exited.then(() => exitedServices++);
       // The dev issuer keeps its state in one process, so sign-in uses only the first instance.
       proxy = await startRecordingProxy(base, ports.slice(0, 1));
-      const studio = await newStudioClient(base);
+      studio = await newStudioClient(base);
       for (const account of accounts) await studio.connectSandbox(account);
       database = await openDatabase({ ...location, log: silentLog });
       const connections = await database.q.selectFrom("platformConnections").select("id").execute();
@@ -111,6 +113,7 @@ describe(
     }
 
     async function runFailovers(t: TestContext, inject: (primary: PatroniNode) => Promise<unknown>): Promise<void> {
+      const checkPage = await startEditedPage(t, studio);
       for (let round = 0; round < rounds; round++) {
         const primary = await cluster.waitUntilHealthy();
         await load.waitForWrites(20);
@@ -131,6 +134,7 @@ describe(
         checkResponses();
         await load.checkAcknowledged(createStores(database));
       }
+      await checkPage();
     }
 
     test("a connection to a standby is rejected, because it returns old data (RUN-4, D1)", async () => {

@@ -4,6 +4,7 @@ import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { silentLog, skipWithoutPostgres } from "../support/engines.ts";
 import { startSandboxFleet, type Fleet } from "../support/fleet.ts";
+import { startEditedPage } from "../support/live-page.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startRestartLoad, type RestartLoad } from "../support/restart-load.ts";
 import { skipWithoutS3 } from "../support/stores.ts";
@@ -50,7 +51,8 @@ describe("four processes behind HAProxy, restarted one after another under load"
     await fleet?.close();
   });
 
-  test("no request fails, and every process exits with 0 (C4, C5)", async (t) => {
+  test("no request fails, every process exits with 0, and an open page shows each edit within 2 s after its stream came back (C4, C5, EVT-1)", async (t) => {
+    const checkPage = await startEditedPage(t, studio);
     for (let round = 0; round < rounds; round++) {
       for (const [index, instance] of [...fleet.processes.entries()]) {
         await load.waitForRounds(1);
@@ -69,6 +71,7 @@ describe("four processes behind HAProxy, restarted one after another under load"
     await load.waitForRounds(1);
     await load.stop();
     assertNoErrors();
+    await checkPage();
   });
 
   test("subscribers reconnect, and read every change within 5 s (CHAT-20, C5)", (t) => {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openLivePage, type LivePage } from "../support/live-page.ts";
 import { listen, type TestEventStream } from "../support/event-stream.ts";
 import { putBytes } from "../support/stores.ts";
 import { useServiceProcess } from "../support/service-process.ts";
@@ -14,7 +15,7 @@ import { skipInShortRun } from "../support/long-run.ts";
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
 const callsPerSecond = 50;
 const refreshSeconds = 1200;
-/** Open pages of the web app; each requests its lists every two seconds. */
+/** Open pages of the web app, which fetch their lists again after changes. */
 const livePageCount = 20;
 const subscriberCount = 20;
 const reopenSeconds = 15;
@@ -52,24 +53,18 @@ describe("steady load for a long time", { skip: skipInShortRun }, () => {
     return (await studio.callApi("GET", path)).publications.length;
   }
 
-  /** Requests what an open page shows, unless it is unchanged. */
-  function createLivePage(): () => Promise<void> {
-    const etags = new Map<string, string>();
-    const poll = async (path: string): Promise<void> => {
-      const url = `${studio.caller.url.replace(/mcp$/, "api")}/studios/${studio.studioId}${path}`;
-      const response = await studio.browser.send(url, { headers: { "if-none-match": etags.get(path) ?? "" } });
-      await response.arrayBuffer();
-      assert.ok([200, 304].includes(response.status), `${path}: ${response.status}`);
-      etags.set(path, response.headers.get("etag") ?? "");
-    };
-    return async () => {
-      await Promise.all([poll("/posts"), poll("/publications"), poll("/publications?state=proposed&limit=100")]);
-    };
+  function openPage(): LivePage {
+    const queries = ["posts", "publications", "publications?state=proposed&limit=100"];
+    return openLivePage(
+      studio.studioId,
+      queries.map((path) => [path, path.replace(/\?.*/, ""), path]),
+      (path, signal) => studio.browser.send(`${service.base}${path}`, { signal: signal ?? null }),
+    );
   }
 
   test(`${minutes} min at ${callsPerSecond} calls per second with uploads, publications, live pages and subscribers: memory and descriptors are stable, and no temp file is left`, async (t) => {
     const { id: postId } = await studio.call("create_post", { title: "A", body: "" });
-    const livePages = Array.from({ length: livePageCount }, createLivePage);
+    const livePages = Array.from({ length: livePageCount }, openPage);
     const subscribers: TestEventStream[] = [];
     let updateCount = 0;
     let publicationCount = 0;
@@ -95,8 +90,9 @@ describe("steady load for a long time", { skip: skipInShortRun }, () => {
       if (tick % callsPerSecond === 0) track(uploadAndDelete(postId));
       const second = Math.floor(tick / callsPerSecond);
       if (tick % callsPerSecond === 10) track(publish(publicationCount++));
-      const livePage = livePages[tick % (callsPerSecond * 2)];
-      if (livePage) track(livePage());
+      // Each page connects again now and then.
+      if (tick % (callsPerSecond * reopenSeconds) === 45)
+        livePages[(second / reopenSeconds) % livePageCount]?.stream.handleOnline();
       if (tick % (callsPerSecond * reopenSeconds) === 35)
         track(reopenSubscriber((second / reopenSeconds) % subscriberCount));
       if (tick % (callsPerSecond * refreshSeconds) === 1) track(studio.refreshTokens());
@@ -110,6 +106,10 @@ describe("steady load for a long time", { skip: skipInShortRun }, () => {
       await sleep(Math.max(0, delayMs));
     }
     await Promise.all(pendingOperations);
+    for (const page of livePages) {
+      await waitUntil(() => page.isOpen && !page.list().includes(undefined), { description: "the page is open" });
+      page.close();
+    }
     for (const subscriber of subscribers) {
       updateCount += subscriber.listUpdates().length;
       subscriber.close();
