@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { constants, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { ByteSource } from "#domain/ports/byte-source.ts";
@@ -129,8 +129,8 @@ function startProcess({ maxMegabytes, maxCpuMs }: ImageProcessLimits): ImageProc
   child.on("error", () => child.kill("SIGKILL"));
   child.stdin?.on("error", () => {}); // the process has ended, which `runTask` notices
   try {
-    // HTTP requests take precedence over images.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    // HTTP requests take precedence over images, which would wait for minutes on a busy machine with a lower priority.
+    if (child.pid !== undefined) setPriority(child.pid, 5);
   } catch {
     // Some systems don't allow it. The process then has normal priority.
   }

@@ -48,7 +48,6 @@ describe("a public server as a client of Bluesky", { skip: skipWithoutPds || ski
     const app = await platforms.registerApp(getTarget());
     const { location, ...pending } = await platforms.startAuthorization(getTarget(), app);
     const page = await chromium.newPage({ locale: "en-US" });
-    page.setDefaultTimeout(60_000);
     const callback = page.waitForRequest((request) => request.url().startsWith(platforms.getRedirectUri(getTarget())));
     await page.goto(location);
     await grantAccess(page, account);

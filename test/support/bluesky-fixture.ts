@@ -32,7 +32,6 @@ export async function connectBluesky(
   try {
     await context.addCookies(browser.cookies.all().map(({ name, value }) => ({ name, value, url: service.base })));
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
     await page.goto(String(body["connectUrl"]));
     await page.getByRole("button", { name: "Continue to Bluesky" }).click();
     await grantAccess(page, account);

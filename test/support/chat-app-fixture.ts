@@ -63,8 +63,6 @@ export async function openChat(
   const observed = await openObservedPage(browser, { bypassCSP });
   t.after(() => observed.context.close());
   const { page } = observed;
-  // The parts of an upload pass through several processes, and the machine may be busy.
-  page.setDefaultTimeout(120_000);
   if (isClockPaused) {
     await page.clock.install();
     await page.clock.pauseAt(fromNow(60_000));

@@ -44,6 +44,8 @@ export async function openChromium(args: readonly string[] = []): Promise<Browse
   return Object.assign(browser, {
     async newContext(options?: BrowserContextOptions) {
       const context = await newContext(options);
+      // Long, because six browsers run at once, and images are converted with low priority.
+      context.setDefaultTimeout(120_000);
       context.on("response", (response) => {
         if (!isUnexpectedFailure(context, response)) return;
         failures.add(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);
@@ -88,7 +90,6 @@ export interface BrowserUser {
 export async function openSignedIn(browser: Browser, base: string, email: string, path = "/"): Promise<BrowserUser> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   const errors: string[] = [];
   page.on("pageerror", (error) => void errors.push(error.message));
   page.on("console", (message) => {

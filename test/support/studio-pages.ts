@@ -72,7 +72,6 @@ export function useStudioPages({ accounts = [] }: { accounts?: readonly string[]
     const key = `${viewer.user.id} ${device}`;
     const context =
       contexts.get(key) ?? (await pages.fixture.openContext(viewer, { bypassCSP: true, ...devices[device] }));
-    context.setDefaultTimeout(60_000); // axe and dragging are slow while other tests run
     contexts.set(key, context);
     return context;
   }

@@ -62,7 +62,6 @@ export async function startWebFixture(
   const sessions = createSessions({ deps: service.deps, base: service.base });
   const openContext: WebFixture["openContext"] = async (signedInUser, options = {}) => {
     const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-    context.setDefaultTimeout(20_000);
     if (!signedInUser) return context;
     const [pair = ""] = (await sessions.start(signedInUser.user.id, undefined)).split(";", 1);
     const separator = pair.indexOf("=");

@@ -65,7 +65,6 @@ export async function openStudioPage(
   { errors, ...options }: BrowserContextOptions & { errors: string[] },
 ): Promise<Page> {
   const context = await openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true, ...options });
-  context.setDefaultTimeout(60_000); // axe and dragging are slow while other tests run
   const page = await context.newPage();
   page.on("pageerror", (error) => void errors.push(error.message));
   await page.goto(`${service.base}/studios/${owner.studio.id}/${path}`);
