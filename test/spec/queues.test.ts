@@ -5,6 +5,7 @@ import { createTurnLimiter, turnBudget } from "#db/event-loop-turns.ts";
 import { isPoolTimeout } from "#db/postgres-errors.ts";
 import { createFairQueue } from "#media/fair-queue.ts";
 import { runForOwner } from "#lib/work-owner.ts";
+import { createTextChecks } from "#domain/model/validation/text-checks.ts";
 import { createLongWorkQueue, maxWaitingOperations, runLongWork } from "#domain/steps/long-work.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createSearchQueue, maxWaitingSearches } from "#domain/model/search/search-queue.ts";
@@ -299,4 +300,18 @@ test("reads chunks one at a time, with a pause after each that grows with its si
   await Promise.all([{ bytes: megabyte }, { bytes: 100 }, { bytes: 2 * megabyte, ms: 3 }, { ms: 20 }].map(read));
   await Promise.all([{ ms: 3_600_000 }, { ms: -3_600_000 }, {}].map(read));
   assert.deepEqual(pauses, [5, 10, 20, 100], "no pause after a small chunk, and no long pause when the clock jumps");
+});
+
+test("a user's long text is checked before the hundreds of another user that wait (F4, F7)", async () => {
+  const textChecks = createTextChecks();
+  let checkCount = 0;
+  const check = () => ({ length: ++checkCount, problems: [] });
+  const findFor = (userId: string, key: string) =>
+    runForOwner({ key: userId, group: userId }, () => textChecks.find(key, check));
+  const others = Array.from({ length: 500 }, (_, i) => findFor("busy", `busy ${i}`));
+  const { length } = await findFor("other", "other");
+  assert.ok(length !== undefined && length <= 3, `checked as number ${length}`);
+  await Promise.all(others);
+  assert.equal(checkCount, 501);
+  assert.equal((await findFor("other", "later")).length, 502);
 });
