@@ -1,11 +1,11 @@
 import { createFairLine } from "#lib/fair-line.ts";
 import { createPoolTimeoutError } from "./postgres-errors.ts";
 
-/** Waits for a free slot, and returns a function that frees it. Rejects after the timeout. */
+/** Waits for a free slot, and returns a function that frees it. Rejects after the timeout, if there is one. */
 export type AcquireSlot = () => Promise<() => void>;
 
-/** Limits connections in use. Unlike the queue of the pool, owners that wait take turns. */
-export function createConnectionSlots(count: number, timeoutMs: number): AcquireSlot {
+/** Limits connections in use. Unlike in the queues of the pool and of Kysely, owners that wait take turns. */
+export function createConnectionSlots(count: number, timeoutMs?: number): AcquireSlot {
   const waiting = createFairLine<() => void>();
   let freeCount = count;
   const release = (): void => {
@@ -21,10 +21,11 @@ export function createConnectionSlots(count: number, timeoutMs: number): Acquire
           clearTimeout(timer);
           resolve();
         });
-        const timer = setTimeout(() => {
+        const fail = (): void => {
           remove();
           reject(createPoolTimeoutError());
-        }, timeoutMs);
+        };
+        const timer = timeoutMs === undefined ? undefined : setTimeout(fail, timeoutMs);
       });
     return release;
   };

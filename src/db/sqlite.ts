@@ -1,9 +1,17 @@
-import { CompiledQuery, Kysely, SqliteDialect, type QueryResult } from "kysely";
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type QueryResult,
+} from "kysely";
 import { statSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, OperatorError } from "#lib/errors.ts";
 import { createRowReader, toColumnValue } from "./columns.ts";
+import { createConnectionSlots } from "./connection-slots.ts";
 import {
   createDatabase,
   createDialect,
@@ -27,9 +35,16 @@ const busyTimeoutMs = 4000;
 /** Larger files are not checked in full at startup, because the check would take too long. */
 const fullCheckBytes = 128 * 1024 * 1024;
 
+/** Lets `createConnectionSlots` limit the connections instead of Kysely, whose queue has one line for all users. */
+class UnlimitedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
 /**
- * Opens two connections. Transactions queue for the writing connection inside Kysely. Prepared reads use the second
- * connection, so they do not wait for an open transaction and see only committed data.
+ * Opens two connections. Users take turns for the writing connection. Prepared reads use the second connection, so they
+ * do not wait for an open transaction and see only committed data.
  */
 export function openSqlite(path: string): Database {
   const writer = openVerifiedFile(path);
@@ -45,7 +60,8 @@ export function openSqlite(path: string): Database {
   const retryWhileBusy = createRetrier();
   const prepareWrite = createStatementCache(writer);
   const prepareRead = createStatementCache(reader);
-  const connection: DriverConnection = {
+  const acquireWriter = createConnectionSlots(1);
+  const connection: Omit<DriverConnection, "release"> = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the original error.
       if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
@@ -60,14 +76,17 @@ export function openSqlite(path: string): Database {
       return result;
     },
     streamQuery: rejectStreaming,
-    release: () => {},
   };
   const q = new Kysely<Schema>({
     dialect: createDialect({
-      acquire: async () => connection,
+      acquire: async () => ({ ...connection, release: await acquireWriter() }),
       // A deferred transaction that reads before it writes fails if another process writes in between.
       beginSql: "begin immediate",
-      base: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
+      base: {
+        createAdapter: () => new UnlimitedAdapter(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
     }),
   });
 

@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import type { Connection } from "#db/database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { runForOwner } from "#lib/work-owner.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -45,6 +46,23 @@ forEachEngine("transactions", (fixture) => {
       assert.equal((await tx.posts.find(owner.studio.id, id))?.title, "A");
       assert.equal(await fixture.deps.posts.find(owner.studio.id, id), undefined);
     });
+  });
+});
+
+forEachEngine("transactions of several users", (fixture) => {
+  test("a user's transaction does not wait for the hundreds of another user that wait (F4)", async () => {
+    const [busy, other] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    let createdCount = 0;
+    const create = (caller: typeof busy, title: string) =>
+      runForOwner({ key: caller.user.id, group: caller.user.id }, async () => {
+        await createPost(fixture.deps, caller, { title, body: "" });
+        return ++createdCount;
+      });
+    const posts = Array.from({ length: 300 }, (_, i) => create(busy, `Post ${i}`));
+    const position = await create(other, "Another");
+    // On PostgreSQL, several transactions run at once.
+    assert.ok(position <= 60, `created as number ${position}`);
+    await Promise.all(posts);
   });
 });
 
