@@ -67,6 +67,22 @@ forEachEngine("comments", (fixture) => {
     assert.equal(revision, 1, "a comment does not change the post");
   });
 
+  test("a page of long comments ends after 200,000 characters (COM-1, X3)", async () => {
+    const owner = await newStudio(deps);
+    const { postId } = await addPost(deps, owner);
+    const body = "x".repeat(maxCommentLength);
+    const ids: string[] = [];
+    for (let i = 0; i < 22; i++) ids.push((await addComment(deps, owner, { postId, body })).id);
+    const firstPage = await listComments(deps, owner, { postId, limit: 100 });
+    assert.equal(firstPage.comments.length, 20);
+    const secondPage = await listComments(deps, owner, { postId, limit: 100, cursor: firstPage.nextCursor ?? "" });
+    assert.equal(secondPage.nextCursor, null);
+    assert.deepEqual(
+      [...firstPage.comments, ...secondPage.comments].map((comment) => comment.id),
+      ids,
+    );
+  });
+
   test("get_post returns the newest comments that fit, newest first, and counts the others (COM-1)", async () => {
     const { owner, postId } = await newStudioWithPost(deps);
     const post = await getPost(deps, owner, { postId });

@@ -72,6 +72,9 @@ async function findThreadId(tx: Tx, caller: Caller, postId: string, parentId: st
 
 export const listCommentsInput = z.strictObject({ postId: id, ...pageInput });
 
+/** The comments of a page have at most this much text in total. */
+const maxTextLength = 200_000;
+
 /** Lists the comments of a post, oldest first, so that a thread's first comment comes before its replies. */
 export async function listComments(
   deps: Pick<Deps, "posts" | "comments">,
@@ -84,7 +87,10 @@ export async function listComments(
   const after = parseCursor(input.cursor, listKey);
   if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
   const rows = await deps.comments.list(postId, { after, limit: input.limit + 1 });
-  const { items, nextCursor } = toPage(rows, input.limit, listKey);
+  let textLength = 0;
+  const firstBeyond = rows.findIndex(({ body }) => (textLength += body.length) > maxTextLength);
+  const limit = firstBeyond < 0 ? input.limit : Math.min(input.limit, firstBeyond);
+  const { items, nextCursor } = toPage(rows, limit, listKey);
   return { comments: items.map(toCommentView), nextCursor };
 }
 
