@@ -55,6 +55,7 @@ export function createLog(level: (typeof logLevels)[number], output: LogOutput =
           '*["set-cookie"]',
           "token",
           "secret",
+          "err.rawPacket", // the bytes of a request that Node could not parse
         ],
         censor: "[redacted]",
       },

@@ -30,6 +30,16 @@ test("redacts fields that can contain a secret (RUN-9)", () => {
   assert.match(line, /\*\/\*/, "other fields are logged");
 });
 
+test("an error of Node's HTTP parser is logged without the bytes of the request (RUN-9, F9)", () => {
+  const err = Object.assign(new Error("Parse Error"), {
+    code: "HPE_INVALID_EOF_STATE",
+    rawPacket: Buffer.from("token"),
+  });
+  const [line = ""] = captureLines((log) => log.error({ err }, "failed"));
+  assert.match(line, /HPE_INVALID_EOF_STATE/);
+  assert.match(line, /"rawPacket":"\[redacted\]"/);
+});
+
 test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)", () => {
   const request = {
     requestId: "req_1",
