@@ -4,6 +4,7 @@ import { afterEach, test } from "node:test";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import type { Caller } from "#domain/caller.ts";
+import type { Publication } from "#domain/model/publication.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
@@ -48,14 +49,18 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     const startedIds: string[] = [];
     const ended = Promise.withResolvers<undefined>();
     let searches = 0;
-    const platformStore: TestDeps["platformStore"] = {
-      ...deps.platformStore,
-      // Each run starts with this call.
-      find(_studioId, connectionId) {
-        startedIds.push(connectionId);
-        return ended.promise;
-      },
+    // The worker claims all that it starts before it searches again.
+    const claim = async (work: Promise<Publication | undefined>): Promise<Publication | undefined> => {
+      const publication = await work;
+      if (publication) startedIds.push(publication.connectionId);
+      return publication;
     };
+    const publicationRuns: TestDeps["publicationRuns"] = {
+      ...deps.publicationRuns,
+      claimDue: (options) => claim(deps.publicationRuns.claimDue(options)),
+      claimAbandoned: (options) => claim(deps.publicationRuns.claimAbandoned(options)),
+    };
+    const platformStore = { ...deps.platformStore, find: () => ended.promise };
     const publications: TestDeps["publications"] = {
       ...deps.publications,
       findWork(overdueAfterMs) {
@@ -66,7 +71,7 @@ forEachEngine("slots of the publishing worker", (fixture) => {
     const failures: unknown[] = [];
     const onError = (error: unknown) => void failures.push(error);
     const options = { concurrency, leaseMs: hours(1), onError };
-    const startedWorker = startPublishingWorker({ ...deps, platformStore, publications }, options);
+    const startedWorker = startPublishingWorker({ ...deps, platformStore, publications, publicationRuns }, options);
     endRuns = () => ended.resolve(undefined);
     worker = startedWorker;
     return {

@@ -37,7 +37,10 @@ import { createHookedFiles } from "./hooked-files.ts";
 export type EngineName = Database["engine"];
 
 /** Identifies a database for `openDatabase`; it need not exist yet. */
-export type DatabaseLocation = Pick<OpenDatabaseOptions, "databaseUrl" | "databaseListenUrl" | "dataDir">;
+export type DatabaseLocation = Pick<
+  OpenDatabaseOptions,
+  "databaseUrl" | "databaseListenUrl" | "dataDir" | "hasTimeLimits"
+>;
 
 export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
@@ -87,8 +90,9 @@ export function forEachEngine(
       let database: Database | undefined;
       before(async () => {
         location = await createTemporaryDatabase(engine);
-        database = await openDatabase({ ...location, log: silentLog, hasTimeLimits: false });
-        Object.assign(fixture.location, location);
+        // A busy machine may take longer, also to open the database again.
+        Object.assign(fixture.location, location, { hasTimeLimits: false });
+        database = await openDatabase({ ...fixture.location, log: silentLog });
         Object.assign(fixture.database, database);
         Object.assign(fixture.deps, createDeps(database, clock));
       });
