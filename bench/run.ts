@@ -5,13 +5,14 @@ import { buildWeb } from "../scripts/build-web.ts";
 /**
  * Builds the web app and runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a
  * limit runs a second time, because other load on the machine can cause that; only if it does so again, the run fails.
- *   npm run bench              without the large ones, about fifteen minutes
+ *   npm run bench              without the large ones, about ten minutes
  *   npm run bench -- --full    all of them, about an hour
  */
 const isFullRun = process.argv.includes("--full");
 const quickFlag = isFullRun ? [] : ["--quick"];
 
 const largeBenchmarks: readonly [file: string, ...args: string[]][] = [
+  ["live-pages.ts"],
   ["growth.ts", "--write"],
   ["database-size.ts", "--posts=100000"],
   ["migrations.ts", "--posts=10000"],
@@ -32,7 +33,6 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["search.ts", isFullRun ? "--full" : "--quick"],
   ["publishing.ts", ...quickFlag],
   ["subscriptions.ts", ...quickFlag],
-  ["live-pages.ts", ...quickFlag],
   ["renditions.ts", ...quickFlag],
   ...(isFullRun ? largeBenchmarks : []),
 ];
