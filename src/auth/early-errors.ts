@@ -20,7 +20,7 @@ export function showEarlyErrors(
 ) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
-    // The path also starts so if a sign-in continues the request.
+    // A request that continues after a sign-in has a longer path.
     if (ctx.status !== 303 || !ctx.path.startsWith(oauthPaths.authorization)) return;
     const destination = URL.parse(ctx.response.get("location"));
     const error = destination && readError(destination);

@@ -41,7 +41,7 @@ forOneEngine("results that are cheap for a model", (fixture) => {
     );
     assert.ok(
       bytesForModel <= 16_000,
-      `${bytesForModel} bytes for the model: shorten descriptions until 16,000 are left`,
+      `${bytesForModel} bytes for the model; the limit is 16,000: shorten descriptions`,
     );
     assert.ok(Buffer.byteLength(JSON.stringify(tools)) <= 40_000, "the whole list");
 

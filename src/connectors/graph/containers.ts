@@ -136,7 +136,7 @@ async function commitContainer(
   const path = buildEdgePath(context, names, names.edges.publish);
   const id = await context.call({ method: "POST", path, form }, parseId);
   const readCall = { method: "GET", path: buildObjectPath(names, id), query: { fields: "permalink" } } as const;
-  // The post is public already, whatever this call returns.
+  // The post is public already, also if this call fails.
   return toPublished({ id, url: await context.call(readCall, parsePermalink).catch(() => null) });
 }
 
