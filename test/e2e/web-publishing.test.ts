@@ -213,9 +213,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
     await field.fill("Vases, for the harbour.");
     await page.getByRole("tab", { name: "blue-harbour own text 23 / 280" }).waitFor();
-    // The dialog waits until the text is saved.
     await page.getByRole("button", { name: "Publish…" }).click();
-    await getDialog().getByLabel("blue-harbour").check();
+    // Once the text is saved, the dialog chooses the only account by itself; a click at that moment would clear it.
+    await getDialog().getByRole("checkbox", { name: "blue-harbour", checked: true }).waitFor();
     await getDialog().getByRole("button", { name: "Publish now" }).click();
     await getRow().getByText("Published", { exact: true }).waitFor();
     assert.ok((await listSandboxTexts(base)).includes("Vases, for the harbour."));
