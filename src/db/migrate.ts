@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import type { QueryResult } from "pg";
 import { sha256 } from "#lib/digest.ts";
 import { OperatorError } from "#lib/errors.ts";
@@ -16,6 +17,8 @@ interface Migration {
   sql: string;
   checksum: string;
 }
+
+type AppliedMigration = Pick<Migration, "name" | "checksum">;
 
 /** A dedicated connection for one migration run. */
 interface MigrationConnection {
@@ -44,6 +47,15 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
     hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
     close: async () => db.close(),
   });
+}
+
+/** Throws if the database has migrations that this version does not include. Does not write next to the file. */
+export async function checkSqliteHistory(path: string, folder: string): Promise<void> {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  using db = new DatabaseSync(url, { readOnly: true });
+  const history = db.prepare("SELECT name, checksum FROM schema_migrations").all() as unknown as AppliedMigration[];
+  checkHistory(history, await readMigrations(folder, "sqlite"));
 }
 
 export async function migratePostgres(url: string, folder: string): Promise<string[]> {
@@ -110,10 +122,7 @@ async function applyMigration(
       "CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)",
     );
   }
-  const history = (await connection.exec("SELECT name, checksum FROM schema_migrations")) as Pick<
-    Migration,
-    "name" | "checksum"
-  >[];
+  const history = (await connection.exec("SELECT name, checksum FROM schema_migrations")) as AppliedMigration[];
   checkHistory(history, migrations);
   if (history.some(({ name }) => name === migration.name)) return false;
   await connection.exec(migration.sql);
@@ -123,10 +132,7 @@ async function applyMigration(
   return true;
 }
 
-function checkHistory(
-  history: readonly Pick<Migration, "name" | "checksum">[],
-  migrations: readonly Migration[],
-): void {
+function checkHistory(history: readonly AppliedMigration[], migrations: readonly Migration[]): void {
   for (const { name, checksum } of history) {
     const file = migrations.find((migration) => migration.name === name);
     if (!file)

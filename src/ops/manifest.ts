@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { databaseFileName } from "#db/open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { syncFolder } from "#storage/disk/write-file.ts";
@@ -91,6 +92,8 @@ export async function verifyBackup(
   folder: string,
   reportProgress: ProgressReporter,
 ): Promise<{ manifest: Manifest; entries: ChecksumEntry[] }> {
+  // Opening a named pipe would wait for ever.
+  for (const name of [manifestFileName, checksumsFileName]) await assertNotSpecial(folder, name);
   const manifest = await readManifest(folder);
   if ((await computeFileDigest(join(folder, checksumsFileName)).catch(() => "")) !== manifest.sums)
     throw damagedBackupError(folder, `${checksumsFileName} does not match ${manifestFileName}`);
@@ -98,9 +101,12 @@ export async function verifyBackup(
   for await (const entry of readChecksums(folder)) entries.push(entry);
   if (entries.length !== manifest.files)
     throw damagedBackupError(folder, `${checksumsFileName} lists ${entries.length} of ${manifest.files} files`);
+  if (!entries.some(({ path }) => path === databaseFileName))
+    throw damagedBackupError(folder, `${checksumsFileName} does not list ${databaseFileName}`);
   let bytes = 0;
   let verifiedCount = 0;
   await forEachConcurrent(entries, 4, async ({ path, sha256 }) => {
+    await assertNotSpecial(folder, path);
     const digest = await computeFileDigest(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") throw damagedBackupError(folder, `${path} is missing`);
       throw error;
@@ -110,6 +116,11 @@ export async function verifyBackup(
     reportProgress(`verified ${++verifiedCount} of ${entries.length} files, ${formatBytes(bytes)}`);
   });
   return { manifest, entries };
+}
+
+async function assertNotSpecial(folder: string, path: string): Promise<void> {
+  const file = await stat(join(folder, path)).catch(() => undefined);
+  if (file?.isFile() === false) throw damagedBackupError(folder, `${path} is not a file`);
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

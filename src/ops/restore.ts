@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { createStores, databaseFileName, openDatabase } from "#db/open-database.ts";
+import { checkSqliteHistory } from "#db/migrate.ts";
+import { createStores, databaseFileName, migrationsFolder, openDatabase } from "#db/open-database.ts";
 import { unapprovePublications } from "#domain/operator/unapprove-publications.ts";
 import { getTempFolder } from "#storage/disk/layout.ts";
 import { syncFolder } from "#storage/disk/write-file.ts";
@@ -41,6 +42,7 @@ export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOp
     throw new OperatorError(`${from} is an incomplete backup. Use another backup.`);
   await assertFolderEmpty(dataDir);
   const { manifest, entries } = await verifyBackup(from, reportProgress);
+  await checkSqliteHistory(join(from, databaseFileName), migrationsFolder);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // Without a temp folder, the disk store assumes that its folder is missing.
   await mkdir(getTempFolder(join(dataDir, "files")), { recursive: true, mode: 0o700 });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
@@ -215,6 +217,13 @@ describe("backup and restore of a data folder", () => {
       ...[filePath, ...backupFiles.slice(0, 3)].map((damagedPath): [string, typeof flipBit] => [damagedPath, flipBit]),
       ...[filePath, ...backupFiles.slice(2)].map((damagedPath): [string, typeof rmSync] => [damagedPath, rmSync]),
       [filePath, (damagedPath) => appendFileSync(damagedPath, "x")],
+      ...[filePath, ...backupFiles].map((damagedPath): [string, typeof rmSync] => [
+        damagedPath,
+        () => {
+          rmSync(damagedPath);
+          execFileSync("mkfifo", [damagedPath]);
+        },
+      ]),
     ];
     for (const [damagedPath, damage] of damageCases) {
       const content = readFileSync(damagedPath);
@@ -222,10 +231,33 @@ describe("backup and restore of a data folder", () => {
       const target = newFolder();
       await assert.rejects(restore(path, target), /is damaged|is not a backup/, damagedPath);
       assert.equal(existsSync(target), false, damagedPath);
+      rmSync(damagedPath, { force: true });
       writeFileSync(damagedPath, content);
     }
     await assert.rejects(restore(`${path}.partial`), /incomplete backup/);
     await restore(path); // after the last repair
+  });
+
+  test("rejects a backup without a database and one of a newer version, and writes nothing", async () => {
+    const { path } = await backUp((await createDataFolder()).dataDir);
+    const manifestPath = join(path, "manifest.json");
+    const seal = (sums: string): void => {
+      writeFileSync(join(path, "SHA256SUMS"), sums);
+      const manifest = { ...JSON.parse(readFileSync(manifestPath, "utf8")), files: sums.split("\n").length - 1 };
+      writeFileSync(manifestPath, JSON.stringify({ ...manifest, sums: hash("sha256", sums) }));
+    };
+    const lines = readFileSync(join(path, "SHA256SUMS"), "utf8").split("\n");
+    const target = newFolder();
+    seal(lines.filter((line) => !line.endsWith("  atelier.db")).join("\n"));
+    await assert.rejects(restore(path, target), /is damaged: SHA256SUMS does not list atelier\.db/);
+
+    const database = new DatabaseSync(join(path, "atelier.db"));
+    database.exec("INSERT INTO schema_migrations VALUES ('9999-later.sql', 'x', 0)");
+    database.close();
+    const digest = hash("sha256", readFileSync(join(path, "atelier.db")));
+    seal(lines.map((line) => (line.endsWith("  atelier.db") ? `${digest}  atelier.db` : line)).join("\n"));
+    await assert.rejects(restore(path, target), /created by a newer version: it has 9999-later\.sql/);
+    assert.equal(existsSync(target), false);
   });
 
   test("rejects a restore into a non-empty folder, and a backup into the data folder or without a database", async () => {
