@@ -13,6 +13,8 @@ export interface ChangeNotificationOptions {
   database: Pick<Database, "notify">;
   feeds: readonly NotifiedFeed[];
   wakeWorker: () => void;
+  /** Called when activity was recorded. */
+  wakeFanOut: () => void;
   log: Log;
   probeIntervalMs?: number;
 }
@@ -22,7 +24,7 @@ export interface ChangeNotificationOptions {
  * pooler may accept LISTEN without effect, and a firewall may drop an idle connection without closing it.
  */
 export function listenForChanges(options: ChangeNotificationOptions): NotificationListener {
-  const { url, database, feeds, wakeWorker, log, probeIntervalMs = seconds(5) } = options;
+  const { url, database, feeds, wakeWorker, wakeFanOut, log, probeIntervalMs = seconds(5) } = options;
   let areNotificationsReliable = false;
   let isProbePending = false;
 
@@ -45,7 +47,10 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
       changes(change) {
         if (change === undefined) sendProbe(); // connected
         else if (change === probeChange) setReliable(true);
-        else for (const feed of feeds) feed.receive(change);
+        else {
+          if (change.startsWith("activity:")) wakeFanOut();
+          for (const feed of feeds) feed.receive(change);
+        }
       },
     },
     onDisconnect: () => setReliable(false),

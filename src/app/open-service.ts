@@ -95,6 +95,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
           database,
           feeds: service.changeFeeds,
           wakeWorker: service.deps.wakeWorker,
+          wakeFanOut: service.wakeFanOut,
           log,
         });
   const jobs = [

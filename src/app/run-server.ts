@@ -28,6 +28,7 @@ async function start(output: StandardOutput): Promise<void> {
   nodeServer.listen(config.port, config.host);
   await once(nodeServer, "listening"); // rejects if the port is in use
   service.startWorker();
+  service.startFanOut();
   announceReady(config, log, output);
   await output.flush(logFlushTimeoutMs); // supervisors may wait for this line
 }

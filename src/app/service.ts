@@ -25,11 +25,13 @@ import { chatAppPath, type StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
+import type { WorkerLoop } from "#lib/worker-loop.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import type { NotifiedFeed } from "#domain/subscriptions/check-loop.ts";
 import { createPageFeed } from "#domain/subscriptions/page-feed.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
+import { type EventReader, startFanOut } from "#domain/jobs/fan-out.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
@@ -45,6 +47,10 @@ export interface Service {
   /** Starts publishing; call it once the server listens. */
   startWorker(): void;
   stopWorker(): Promise<void>;
+  /** Starts passing events to their readers. */
+  startFanOut(): void;
+  /** Passes new events to their readers now. */
+  wakeFanOut(): void;
   /** Saves how many calls each grant made. */
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
@@ -164,6 +170,10 @@ export function createService(options: CreateServiceOptions): Service {
   });
   const uploadApi = createUploadApi(deps, linkCallLimiter.check, log);
 
+  /** What happens because of activity, apart from announcing it on open pages. */
+  const eventReaders: EventReader[] = [];
+  let eventFanOut: WorkerLoop | undefined;
+
   // HTTP server and routes.
   const clientDocument = buildClientDocument(base, bluesky, deriveClientKeys(secrets));
   const metrics = createMetrics(log);
@@ -213,6 +223,13 @@ export function createService(options: CreateServiceOptions): Service {
       });
     },
     stopWorker: async () => worker?.stop(),
+    startFanOut() {
+      eventFanOut = startFanOut(deps, {
+        readers: eventReaders,
+        onError: (error) => log.error({ err: error }, "passing on events failed; will retry"),
+      });
+    },
+    wakeFanOut: () => eventFanOut?.wake(),
     changeFeeds: [mcp.changeFeed, pageFeed],
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
@@ -221,7 +238,7 @@ export function createService(options: CreateServiceOptions): Service {
       )),
     async close() {
       const taskDrain = mcp.tasks.drain();
-      const workerStop = Promise.resolve(worker?.stop());
+      const workerStop = Promise.all([worker?.stop(), eventFanOut?.stop()]);
       // The worker may need the sandbox, which this server runs.
       await drain(httpServer, log, {
         work: Promise.all([workerStop, taskDrain]),

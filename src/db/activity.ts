@@ -13,6 +13,18 @@ const afterQuery = statement<RecordedActivity>(
   "SELECT id, studio_id, action, subject_id FROM activity WHERE id > $1 ORDER BY id LIMIT $2",
 );
 
+const hasPendingQuery = statement<{ activityId: string }>("SELECT activity_id FROM pending_events LIMIT 1");
+
+const takePendingQuery = statement<{ activityId: string }>(
+  `DELETE FROM pending_events WHERE activity_id = ANY (ARRAY(
+     SELECT activity_id FROM pending_events ORDER BY activity_id LIMIT $1 FOR UPDATE SKIP LOCKED))
+   RETURNING activity_id`,
+  {
+    sqlite: `DELETE FROM pending_events WHERE activity_id IN (
+               SELECT activity_id FROM pending_events ORDER BY activity_id LIMIT $1) RETURNING activity_id`,
+  },
+);
+
 export function createActivityStore({ q, run }: Connection): ActivityStore {
   return {
     async insert(row) {
@@ -20,6 +32,14 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
     listAfter: (id, limit) => run(afterQuery, [id, limit]),
+    hasPending: async () => (await run(hasPendingQuery, [])).length > 0,
+    async takePending(limit) {
+      const ids = (await run(takePendingQuery, [limit])).map(({ activityId }) => activityId);
+      if (ids.length === 0) return [];
+      return (await q.selectFrom("activity").selectAll().where("id", "in", ids).orderBy("id").execute()).map(
+        toActivity,
+      );
+    },
     async list(studioId, filter) {
       const ids = await listIds(q, studioId, filter);
       if (ids.length === 0) return [];

@@ -41,6 +41,8 @@ export async function copyRows(
       `LOCK TABLE ${tables.map(({ name }) => quoteIdentifier(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`,
     );
     await assertTablesEmpty(client, tables);
+    // Existing activity is neither pending nor announced.
+    await client.query("ALTER TABLE activity DISABLE TRIGGER USER");
     const copiedTables: CopiedTable[] = [];
     for (const table of tables) {
       const sentChecksum = createChecksum(table);
@@ -56,6 +58,7 @@ export async function copyRows(
         );
       copiedTables.push({ table: table.name, ...storedChecksum });
     }
+    await client.query("ALTER TABLE activity ENABLE TRIGGER USER");
     await client.query("COMMIT");
     return copiedTables;
   });

@@ -81,6 +81,7 @@ export interface Schema {
   };
   /** `detail` is JSON. */
   activity: Omit<ActivityRow, "detail"> & { detail: string };
+  pendingEvents: { activityId: string };
 
   posts: WithDefaults<Omit<Post, "isTrashed">, "assetCount" | "variants" | "crops" | "tags"> &
     SearchColumns &

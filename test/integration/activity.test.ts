@@ -206,7 +206,7 @@ forEachEngine("activity", (fixture) => {
           subjectId: post.id,
           subjectName: "A",
           objects: [{ type: "post", id: post.id, name: "A", state: "current" }],
-          detail: { title: "A" },
+          detail: { title: "A", revision: 1 },
         },
       ],
     );

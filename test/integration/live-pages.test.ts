@@ -67,7 +67,15 @@ forEachEngine("live pages", (fixture) => {
     const url = getListenUrl(fixture.location);
     if (url === undefined) return undefined;
     const { database } = fixture;
-    return listenForChanges({ url, database, feeds, wakeWorker: () => {}, log: silentLog, probeIntervalMs: 200 });
+    return listenForChanges({
+      url,
+      database,
+      feeds,
+      wakeWorker: () => {},
+      wakeFanOut: () => {},
+      log: silentLog,
+      probeIntervalMs: 200,
+    });
   }
   async function open(caller: Caller, studio = caller.studio): Promise<PageStream & { cookie: string }> {
     const cookie = await server.signIn(caller);

@@ -53,6 +53,7 @@ forEachEngine(
           },
         ],
         wakeWorker: () => {},
+        wakeFanOut: () => {},
         log: silentLog,
         probeIntervalMs: 500,
       });

@@ -352,6 +352,8 @@ const publishing = {
 const events = {
   "EVT-1":
     "an open page hears within 2 seconds which objects of its studio changed, whichever process changed them; the tabs of a browser share one stream, which ends with the session or the membership, and an idle page sends no requests",
+  "EVT-2":
+    "every committed activity reaches the readers of events exactly once, whatever the order of commits and however many processes run; activity that was rolled back never does",
 };
 
 export const requirements: Readonly<Record<string, string>> = {

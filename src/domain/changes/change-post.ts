@@ -58,7 +58,7 @@ export async function changePost<Outcome = undefined>(
   };
   const hasRevisablePublications = await tx[writes].revisions.record(postId, toAuthor(editor), recordOptions);
   if (hasRevisablePublications) await revisePublications(deps, tx, editor, post, keepsApproval);
-  if (activity) await recordChange(deps, tx, editor, postId, activity(post));
+  if (activity) await recordPostChange(deps, tx, editor, post, activity(post));
   return { post, outcome };
 }
 
@@ -66,5 +66,14 @@ export async function changePost<Outcome = undefined>(
 export async function insertPost(deps: ChangeDeps, tx: Tx, editor: Editor, post: Post): Promise<void> {
   await tx[writes].posts.insert(post);
   await tx[writes].revisions.record(post.id, toAuthor(editor));
-  await recordChange(deps, tx, editor, post.id, { action: "post.created", detail: { title: post.title } });
+  await recordPostChange(deps, tx, editor, post, { action: "post.created", detail: { title: post.title } });
 }
+
+/** With the revision of the post after the change, which readers of events get. */
+const recordPostChange = (
+  deps: ChangeDeps,
+  tx: Tx,
+  editor: Editor,
+  { id, revision }: Post,
+  activity: ChangeActivity,
+): Promise<string> => recordChange(deps, tx, editor, id, { ...activity, detail: { ...activity.detail, revision } });

@@ -130,7 +130,7 @@ async function restoreRevision(
     changeAssets: haveAssetsChanged ? restoreAssets : undefined,
     keepsApproval: tx.mayPublish,
     restoredRevision: input.revision,
-    activity: ({ revision }) => ({ action: "post.reverted", detail: { restored: input.revision, revision } }),
+    activity: () => ({ action: "post.reverted", detail: { restored: input.revision } }),
   });
   const filenames = new Map(target.assets.map((asset) => [asset.id, asset.filename]));
   const publications = await listVoidedApprovals(tx, postId);

@@ -2,6 +2,13 @@ import type { ActivityRow, ListedActivity, NamedObject, ObjectType } from "../mo
 
 export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
+  /** Whether activity of any studio is still to be passed to the readers of events. */
+  hasPending(): Promise<boolean>;
+  /**
+   * Takes pending activity of any studio, oldest first: no other transaction can take it, unless this one is rolled
+   * back. Leaves out what other transactions are taking.
+   */
+  takePending(limit: number): Promise<ActivityRow[]>;
   /** All studios' activity after an id, oldest first. */
   listAfter(id: string, limit: number): Promise<RecordedActivity[]>;
   /** Newest first. */

@@ -83,9 +83,9 @@ export async function updatePost(
       changeAssets: assetIds && ((edit) => reorderAssets(edit, assetIds)),
       keepsApproval: tx.mayPublish,
       collapseSince: isAutosave ? seriesStart : undefined,
-      activity: ({ revision: newRevision, status }) => ({
+      activity: ({ status }) => ({
         action: "post.updated",
-        detail: { fields: changedFields, revision: newRevision, ...(input.status === undefined ? {} : { status }) },
+        detail: { fields: changedFields, ...(input.status === undefined ? {} : { status }) },
       }),
       async createError() {
         const currentPost = await tx.posts.find(caller.studio.id, postId);

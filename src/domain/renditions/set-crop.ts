@@ -48,7 +48,7 @@ export async function setCrop(
     const { post: updatedPost } = await changePost(deps, tx, caller, postId, {
       fields: { crops },
       keepsApproval: tx.mayPublish,
-      activity: ({ revision }) => ({ action: "post.updated", detail: { fields: ["crops"], revision } }),
+      activity: () => ({ action: "post.updated", detail: { fields: ["crops"] } }),
     });
     return { post: updatedPost, assets: currentAssets };
   });

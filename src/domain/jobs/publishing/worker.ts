@@ -1,4 +1,5 @@
 import { minutes, seconds } from "#lib/clock.ts";
+import { startWorkerLoop, type WorkerLoop } from "#lib/worker-loop.ts";
 import { tryChangePublication, workerActor } from "../../changes/change-publication.ts";
 import { retryOnConflict } from "../../model/conflict.ts";
 import type { Publication } from "../../model/publication.ts";
@@ -17,12 +18,8 @@ const defaultLeaseMs = seconds(30);
 const defaultMaxRunMs = minutes(30);
 const missedBatchSize = 100;
 
-export interface PublishingWorker {
-  /** Looks for due publications now. */
-  wake(): void;
-  /** Claims no more publications, and resolves when the running ones have ended or were released. */
-  stop(): Promise<void>;
-}
+/** Stops when the running publications have ended or were released. */
+export type PublishingWorker = WorkerLoop;
 
 export interface WorkerOptions {
   /** How many publications this process runs at a time. */
@@ -47,10 +44,6 @@ export function startPublishingWorker(deps: JobDeps, options: WorkerOptions): Pu
   // use more than a studio, so that no studio can occupy all slots of a host that others use, too.
   const maxPerStudio = Math.max(1, Math.floor(concurrency / 2));
   const maxPerHost = Math.max(1, Math.floor((concurrency * 3) / 4));
-  let wakeUp = Promise.withResolvers<void>();
-  let isFailing = false;
-
-  const wake = (): void => wakeUp.resolve();
 
   /** Claims and starts the due publications. Returns how long to wait before the next search. */
   async function startDuePublications(): Promise<number> {
@@ -64,7 +57,7 @@ export function startPublishingWorker(deps: JobDeps, options: WorkerOptions): Pu
       const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(maxRunMs)]);
       const run = runWithLease(deps, publication, signal, { leaseMs, onError }).finally(() => {
         activeRuns.delete(run);
-        wake();
+        loop.wake();
       });
       activeRuns.set(run, publication.id);
     }
@@ -73,36 +66,12 @@ export function startPublishingWorker(deps: JobDeps, options: WorkerOptions): Pu
     return Math.min(pollMs, Math.max(0, work.nextRunAt - work.now - elapsedMs));
   }
 
-  /** Reports only the first of repeated failures: otherwise an outage would fill the log. */
-  async function tryStartDuePublications(): Promise<number> {
-    try {
-      const idleMs = await startDuePublications();
-      isFailing = false;
-      return idleMs;
-    } catch (error) {
-      if (!isFailing) onError(error);
-      isFailing = true;
-      return pollMs;
-    }
-  }
-
-  async function loop(): Promise<void> {
-    while (!controller.signal.aborted) {
-      // Created before the search, so that a wake-up during the search starts another search.
-      wakeUp = Promise.withResolvers();
-      const timer = setTimeout(wakeUp.resolve, await tryStartDuePublications());
-      await wakeUp.promise;
-      clearTimeout(timer);
-    }
-  }
-
-  const loopEnd = loop();
+  const loop = startWorkerLoop({ work: startDuePublications, pollMs, onError });
   return {
-    wake,
+    wake: loop.wake,
     async stop() {
       controller.abort();
-      wake();
-      await loopEnd;
+      await loop.stop();
       await Promise.all(activeRuns.keys());
     },
   };
