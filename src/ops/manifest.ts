@@ -92,7 +92,7 @@ export async function verifyBackup(
   folder: string,
   reportProgress: ProgressReporter,
 ): Promise<{ manifest: Manifest; entries: ChecksumEntry[] }> {
-  // Opening a named pipe would wait for ever.
+  // Opening a named pipe would wait forever.
   for (const name of [manifestFileName, checksumsFileName]) await assertNotSpecial(folder, name);
   const manifest = await readManifest(folder);
   if ((await computeFileDigest(join(folder, checksumsFileName)).catch(() => "")) !== manifest.sums)
