@@ -28,6 +28,7 @@ import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 import { createImageInspectionStore } from "./image-inspections.ts";
 import { createSharedFileStore } from "./shared-files.ts";
 import { createStrayFileStore } from "./stray-files.ts";
+import { createSlotStore } from "./slots.ts";
 import { createStudioContentStore } from "./studio-content.ts";
 import { createStudioStore } from "./studios.ts";
 import { createSubscriptionStore } from "./subscriptions.ts";
@@ -69,6 +70,7 @@ function createStoresFor(connection: Connection): AllStores {
     publications,
     publicationRuns: publications,
     calendar: createCalendarStore(connection),
+    slots: createSlotStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),

@@ -54,6 +54,9 @@ const countQuery = statement<PublicationCounts>(
     .join(", ")}`,
 );
 
+/** Written out, so that SQLite uses the index `publications_open_by_time`. */
+const isOpen = sql<boolean>`state IN (${sql.raw(openStates.map((state) => `'${state}'`).join(", "))})`;
+
 /** Publications without a time come first. */
 const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
 
@@ -88,10 +91,15 @@ export function createPublicationStore(
 
   return {
     ...createPublishingWorkStore(connection),
-    insert: ({ digest, problem, ...publication }) =>
+    insert: ({ digest, problem, ...publication }, slotAt) =>
       q
         .insertInto("publications")
-        .values({ ...publication, ...toDigestColumns(digest), ...toProblemColumns(problem) })
+        .values({
+          ...publication,
+          ...toDigestColumns(digest),
+          ...toProblemColumns(problem),
+          slotAt: slotAt ?? null,
+        })
         .onConflict((conflict) => conflict.doNothing())
         .$call(changesRow),
     find: (studioId, publicationId) =>
@@ -140,6 +148,15 @@ export function createPublicationStore(
         .limit(1)
         .execute();
       return rows.length > 0;
+    },
+    async listOpenTimes(connectionId, from, to) {
+      const rows = await selectRows(q, "publications", { connectionId })
+        .select(sql<number>`scheduled_for`.as("at"))
+        .where(isOpen)
+        .where("scheduledFor", ">=", from)
+        .where("scheduledFor", "<=", to)
+        .execute();
+      return rows.map(({ at }) => at);
     },
     listByPost: (postId, states) => selectInStates({ postId }, states).$call(listPublications),
     listByConnection: (connectionId, states, limit) =>

@@ -14,6 +14,7 @@ import type { StoredProgress } from "#domain/model/publication-progress.ts";
 import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/model/studio.ts";
 import type { McpSession } from "#domain/ports/subscriptions.ts";
+import type { Slot } from "#domain/model/slot.ts";
 import type { UploadFile, UploadLink } from "#domain/model/upload.ts";
 
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & { [C in Column]: Generated<Row[C]> };
@@ -122,7 +123,9 @@ export interface Schema {
     fileKeys: string | null;
     problemCode: string | null;
     problemMessage: string | null;
+    slotAt: number | null;
   };
+  slots: Slot & { studioId: string };
   platformConnections: Omit<PlatformConnection, "account" | "credentialGeneration" | "tokenExpiresAt"> &
     Omit<Account, "id"> & {
       accountId: string;

@@ -35,6 +35,8 @@ export const policy = {
   "publications.request": allRoles,
   // Under the rule `everyone`, only for owners and admins: see `mayPublishWithoutApproval`.
   "publications.approve": allRoles,
+  "slots.read": allRoles,
+  "slots.update": managers,
   "platforms.read": allRoles,
   "platforms.connect": managers,
   "platforms.disconnect": managers,

@@ -65,6 +65,7 @@ export const errorHints: ErrorHints = {
   asset_in_use: "Remove it from the post first.",
   not_publishable: "Fix the problems first, or leave out this account.",
   already_scheduled: "Reschedule or cancel that publication instead.",
+  no_free_slot: "Choose a time. Owners and admins can add slots in the settings.",
   too_late: "Reload to see its current state.",
   post_in_use: "Cancel or resolve its publications first.",
   revision_conflict: "Reload the post, then make the change again.",

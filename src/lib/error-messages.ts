@@ -113,6 +113,7 @@ export const errorMessages = {
   not_attached: () => "The asset is not on this post.",
   asset_in_use: () => "The asset is on a post.",
   already_scheduled: () => "The post already has a publication for this account that is not finished.",
+  no_free_slot: () => "An account has no slots, or none that is free in the next 60 days.",
   not_publishable: (data: {
     problems: readonly { connectionId: string; problems: readonly { message: string }[] }[];
   }) =>

@@ -29,6 +29,7 @@ export const errorStatus = {
   connect_denied: 403,
   not_publishable: 409,
   already_scheduled: 409,
+  no_free_slot: 409,
   too_late: 409,
   post_in_use: 409,
   internal: 500,

@@ -68,6 +68,7 @@ export const errorHints: ErrorHints = {
   not_publishable:
     "Fix each problem with update_post (variants with body or assetIds change one account), attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
   already_scheduled: "Call list_publications with the post's id; reschedule or cancel that publication instead.",
+  no_free_slot: "Pass a time as at. Owners and admins can add slots in the web app's settings.",
   too_late:
     "Call list_publications to see its state. An unconfirmed publication is resolved by a person in the web app.",
   post_in_use:

@@ -61,7 +61,7 @@ export const errorCodes = [
   ...["asset_in_use", "revision_conflict", "idempotency_conflict", "rate_limited", "quota_exceeded"],
   ...["storage_unavailable", "url_blocked", "url_unreachable", "platform_unsupported", "platform_not_configured"],
   ...["connect_expired", "connect_denied", "internal", "unauthenticated"],
-  ...["not_publishable", "already_scheduled", "too_late", "post_in_use"],
+  ...["not_publishable", "already_scheduled", "too_late", "post_in_use", "no_free_slot"],
 ] as const;
 
 /** Settings with their defaults. */
@@ -348,6 +348,17 @@ const publishing = {
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;
 
+/** Slots and results. */
+const planning = {
+  "SLOT-1": "owners and admins replace the weekly slots of the studio's accounts as a whole; every member reads them",
+  "SLOT-2":
+    "next_slot schedules at the earliest slot of each account that no open publication occupies; no slot is given twice",
+  "SLOT-3": "without a free slot within 60 days, a request for the next slot fails with no_free_slot for all accounts",
+  "SLOT-4":
+    "slots are wall-clock times of the studio: a skipped one moves forward by the gap, one that occurs twice happens once; what is scheduled never moves",
+  "ERR-no_free_slot": "an account has no slots, or none that is free within 60 days",
+};
+
 /** Events. */
 const events = {
   "EVT-1":
@@ -366,6 +377,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...uploads,
   ...platforms,
   ...publishing,
+  ...planning,
   ...events,
   ...errors,
   ...settings,

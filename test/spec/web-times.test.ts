@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { formatDate, formatExactTime, formatTime, formatTimeOfDay } from "../../web/src/ui/format-time.ts";
 import { getFirstCharacter } from "../../web/src/ui/first-character.ts";
 import { formatRelativeTime } from "../../web/src/ui/format-relative-time.ts";
-import { getEndOfDay, getStartOfDay, resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
+import { getEndOfDay, getStartOfDay, resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 import { suggestTimeAt } from "../../web/src/posts/calendar/calendar-slots.ts";
 import { findPostTime } from "../../web/src/posts/find-post-time.ts";
 

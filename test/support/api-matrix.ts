@@ -127,6 +127,12 @@ export const matrix: readonly MatrixRow[] = [
   },
   { route: "GET /publications", statuses: [200, 200, 200] },
   { route: "GET /calendar", variant: "without a range", statuses: [400, 400, 400] },
+  { route: "GET /slots", statuses: [200, 200, 200] },
+  {
+    route: "PUT /slots",
+    body: async (getId) => ({ slots: [{ connectionId: await getId("connection"), weekday: 1, time: "09:00" }] }),
+    statuses: [200, 200, 403],
+  },
   { route: "GET /publications/counts", statuses: [200, 200, 200] },
   { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [200, 200, 200] },

@@ -7,7 +7,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import type { PublicationChange } from "#domain/ports/publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { addMonths } from "../../web/src/posts/calendar/calendar-days.ts";
-import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 import { fromNow } from "./clock.ts";
 import { waitForPaint } from "./page-waits.ts";
 import { newConnection } from "./platform-fixture.ts";

@@ -3,7 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Caller, Operator } from "../caller.ts";
 import type { ActivityAction } from "../model/activity.ts";
 import { undefinedOnConflict } from "../model/conflict.ts";
-import { nextState, type PublicationEvent } from "../model/publication-states.ts";
+import { nextState, openStates, type PublicationEvent } from "../model/publication-states.ts";
 import { maxOpenPublicationsPerStudio, maxPublicationsPerPost, type Publication } from "../model/publication.ts";
 import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
@@ -58,7 +58,9 @@ export async function changePublication(
   { event, change, condition, action, detail }: PublicationStep,
 ): Promise<Publication> {
   const state = nextState(publication.state, event);
-  const changedPublication = await updatePublication(tx, publication, { ...change, state }, condition);
+  const isMoved = change.scheduledFor !== undefined && change.scheduledFor !== publication.scheduledFor;
+  const changes = { ...change, state, ...(isMoved ? { slotAt: null } : {}) };
+  const changedPublication = await updatePublication(tx, publication, changes, condition);
   if (isDueAtOnce(changedPublication)) await tx.publications.announceDue();
   await recordPublicationActivity(deps, tx, actor, action, changedPublication, detail);
   return changedPublication;
@@ -68,30 +70,60 @@ export async function changePublication(
 export const tryChangePublication = (...args: Parameters<typeof changePublication>): Promise<Publication | undefined> =>
   changePublication(...args).catch(undefinedOnConflict);
 
+/** `slots`: at the first of these times that is free, instead of at its own time. */
+export interface NewPublication {
+  publication: Publication;
+  slots?: readonly number[] | undefined;
+}
+
 /**
  * Stores new publications of a post, which the transaction has locked, so that parallel calls can't exceed its limit.
- * Those for other posts can exceed the limit of the studio by what they store. Throws `already_scheduled` if the post has an open publication for one of the accounts.
+ * Those for other posts can exceed the limit of the studio by what they store. Throws `already_scheduled` if the post has
+ * an open publication for one of the accounts, and `no_free_slot`.
  */
 export async function insertPublications(
   deps: ChangeDeps,
   tx: Tx,
   actor: PublicationActor,
   postId: string,
-  publications: readonly Publication[],
+  publications: readonly NewPublication[],
 ): Promise<void> {
   if ((await tx.publications.countByPost(postId)) + publications.length > maxPublicationsPerPost)
     throw new AppError("quota_exceeded:publications", { limit: maxPublicationsPerPost });
   const openLimit = maxOpenPublicationsPerStudio - publications.length;
-  if (publications[0] && (await tx.publications.hasMoreOpen(publications[0].studioId, openLimit)))
+  const studioId = publications[0]?.publication.studioId;
+  if (studioId !== undefined && (await tx.publications.hasMoreOpen(studioId, openLimit)))
     throw new AppError("quota_exceeded:open_publications", { limit: maxOpenPublicationsPerStudio });
-  for (const publication of publications) {
-    if (!(await tx[writes].publications.insert(publication))) throw new AppError("already_scheduled");
+  const openPublications = await tx.publications.listByPost(postId, openStates);
+  const openAccounts = new Set(openPublications.map(({ connectionId }) => connectionId));
+  if (publications.some(({ publication }) => openAccounts.has(publication.connectionId)))
+    throw new AppError("already_scheduled");
+  // In one order, because requests that wait for each other's slots would otherwise deadlock.
+  const ordered = publications.toSorted((a, b) => (a.publication.connectionId < b.publication.connectionId ? -1 : 1));
+  let isAnyDue = false;
+  for (const newPublication of ordered) {
+    const publication = await insertAtFreeTime(tx, newPublication);
+    if (!publication) throw new AppError(newPublication.slots ? "no_free_slot" : "already_scheduled");
     const { state, scheduledFor } = publication;
     const action = state === "proposed" ? "publication.proposed" : "publication.scheduled";
     const at = scheduledFor === null ? null : toIsoTime(scheduledFor);
     await recordPublicationActivity(deps, tx, actor, action, publication, { at });
+    isAnyDue ||= isDueAtOnce(publication);
   }
-  if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
+  if (isAnyDue) await tx.publications.announceDue();
+}
+
+/** Undefined if the time is taken. A parallel request for the same slot waits here until this one commits. */
+async function insertAtFreeTime(tx: Tx, { publication, slots }: NewPublication): Promise<Publication | undefined> {
+  const { insert } = tx[writes].publications;
+  if (!slots) return (await insert(publication)) ? publication : undefined;
+  for (const slotAt of slots) {
+    const isScheduled = publication.state === "scheduled";
+    const schedule = isScheduled ? { dueAt: slotAt, nextRunAt: slotAt, approvedTime: slotAt } : {};
+    const planned = { ...publication, scheduledFor: slotAt, ...schedule };
+    if (await insert(planned, slotAt)) return planned;
+  }
+  return undefined;
 }
 
 /** Publications to cancel per transaction: few, so that other writes wait only briefly. */

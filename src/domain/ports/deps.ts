@@ -33,6 +33,7 @@ import type { PublicationRunStore, PublicationStore } from "./publications.ts";
 import type { Publisher } from "./publisher.ts";
 import type { SearchIndexStore } from "./search.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios.ts";
+import type { SlotStore } from "./slots.ts";
 import type { SubscriptionStore } from "./subscriptions.ts";
 import type { TrashStore } from "./trash.ts";
 import type { UploadStore } from "./uploads.ts";
@@ -69,6 +70,7 @@ export interface Stores {
   platformStore: PlatformStore;
   publications: PublicationStore;
   calendar: CalendarStore;
+  slots: SlotStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;

@@ -1,7 +1,10 @@
 import type { PublicationState, VisibleState } from "../model/publication-states.ts";
 import type { Publication, PublicationRequest, PublicationWithNames } from "../model/publication.ts";
 
-export type PublicationChange = Partial<Omit<Publication, keyof PublicationRequest | "fence">>;
+export type PublicationChange = Partial<Omit<Publication, keyof PublicationRequest | "fence">> & {
+  /** Releases the slot that the publication was requested for. */
+  slotAt?: null;
+};
 
 /** What a change requires of the row: its state, and for workers the fence of their claim. */
 export interface PublicationCondition {
@@ -41,6 +44,8 @@ export interface PublicationStore {
   hasMoreOpen(studioId: string, limit: number): Promise<boolean>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
+  /** The times of the account's open publications in this range, both ends included. */
+  listOpenTimes(connectionId: string, from: number, to: number): Promise<number[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[], limit: number): Promise<Publication[]>;
   /** Proposed publications whose approval was voided by an edit of the post, by id, after this id. */
   listVoided(studioId: string, after: string, limit: number): Promise<Publication[]>;
@@ -69,8 +74,8 @@ export interface PublicationStore {
 
 /** For `changePublication` and the other writers of publications. */
 export interface PublicationWrites {
-  /** False if the post already has an open publication for this account. */
-  insert(publication: Publication): Promise<boolean>;
+  /** False if the post already has an open publication for this account, or another publication has this slot. */
+  insert(publication: Publication, slotAt?: number): Promise<boolean>;
   /**
    * Changes a publication; undefined if it does not meet the condition. A change with a state resets `voidedDigest`,
    * unless it sets it.

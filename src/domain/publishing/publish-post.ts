@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { type Caller, getGrantId } from "../caller.ts";
-import { insertPublications } from "../changes/change-publication.ts";
+import { insertPublications, type NewPublication } from "../changes/change-publication.ts";
 import { readContent } from "../changes/read-content.ts";
 import type { Asset } from "../model/asset.ts";
 import { parseConnectionId, type PlatformConnection } from "../model/connection.ts";
@@ -16,11 +16,17 @@ import { assertPublishable } from "../steps/find-publish-problems.ts";
 import { type InspectDeps, inspectImages, maxCallWaitMs } from "../steps/renditions.ts";
 import { idempotencyKey, runOnce } from "../steps/run-once.ts";
 import { cancelPublication, lockPost } from "./change-publication.ts";
+import { listFreeSlots } from "./slots.ts";
+
+const nextSlot = "next_slot";
 
 export const publishPostInput = z.strictObject({
   postId: id,
   connectionIds: z.array(id).min(1).max(50).describe("Ids of connected accounts, from list_platforms."),
-  at: publishTime.optional().describe("When to publish; omit to publish as soon as it is approved."),
+  at: z
+    .union([publishTime, z.literal(nextSlot)], { error: "next_slot, or ISO 8601 with offset" })
+    .optional()
+    .describe("When to publish: next_slot (each account's next free slot) or a time. Omit: as soon as approved."),
   propose: z.boolean().optional().describe("Ask a person to approve it, even if you may publish."),
   idempotencyKey,
 });
@@ -49,7 +55,8 @@ export async function publishPost(
   const result = await deps.transact(caller, (tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
       // Checked only in the first call: a repeated call returns the first result, even after the time has passed.
-      const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
+      const usesSlots = input.at === nextSlot;
+      const scheduledFor = input.at === undefined || usesSlots ? null : parsePublishTime(input.at, deps.clock());
       const { post, assets } = await lockPost(tx, { studioId: caller.studio.id, postId });
       if (input.revision !== undefined && input.revision !== post.revision) throw revisionConflictError(post.revision);
       const connections = await findConnections(tx, caller, connectionIds);
@@ -58,11 +65,14 @@ export async function publishPost(
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
         : { state: "scheduled" as const, ...toScheduleColumns(scheduledFor, await tx.publications.getTime()) };
-      const publications = await Promise.all(
-        connections.map((connection) => buildPublication(deps, tx, caller, { post, assets, connection, schedule })),
-      );
+      const publications: NewPublication[] = [];
+      for (const connection of connections)
+        publications.push({
+          publication: await buildPublication(deps, tx, caller, { post, assets, connection, schedule }),
+          slots: usesSlots ? await listFreeSlots(deps, tx, connection) : undefined,
+        });
       await insertPublications(deps, tx, caller, postId, publications);
-      const newIds = publications.map(({ id: newId }) => newId);
+      const newIds = publications.map(({ publication }) => publication.id);
       return { publications: (await tx.publications.listByIds(caller.studio.id, newIds)).map(toPublicationView) };
     }),
   );
@@ -84,7 +94,7 @@ async function findConnections(
   return connections;
 }
 
-interface NewPublication {
+interface PublicationParts {
   post: Post;
   assets: readonly Asset[];
   connection: PlatformConnection;
@@ -95,7 +105,7 @@ async function buildPublication(
   deps: Pick<Deps, "newId" | "clock" | "platforms">,
   tx: Tx,
   caller: Caller,
-  { post, assets, connection, schedule }: NewPublication,
+  { post, assets, connection, schedule }: PublicationParts,
 ): Promise<Publication> {
   const platform = deps.platforms.find(connection.platform);
   if (!platform) throw new Error(`unknown platform ${connection.platform}`);

@@ -23,6 +23,7 @@ import {
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
+import { getSlots, setSlots, setSlotsInput } from "#domain/publishing/slots.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
@@ -45,6 +46,10 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .get("/calendar", validateQuery(listCalendarInput), async (c) =>
       jsonWithEtag(c, await listCalendar(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/slots", async (c) => c.json(await getSlots(deps, c.var.caller)))
+    .put("/slots", validateJson(setSlotsInput), async (c) =>
+      c.json(await setSlots(deps, c.var.caller, c.req.valid("json"))),
     )
     .get("/publications/:publicationId", async (c) =>
       c.json(await getPublicationDetail(deps, c.var.caller, c.req.param())),

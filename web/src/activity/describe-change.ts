@@ -51,6 +51,7 @@ function listParts({ action, detail }: Pick<ActivityEntry, "action" | "detail">)
     return [
       readText("name") && `Name: ${readText("name")}`,
       readText("timezone") && `Time zone: ${readText("timezone")}`,
+      typeof detail["slots"] === "number" ? `Weekly slots: ${detail["slots"]}` : "",
       readText("approval") && `Approval needed for ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
     ];
   if (action === "invitation.created") return [`Invited as ${readText("role")}`, readText("email")];

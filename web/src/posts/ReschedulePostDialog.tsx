@@ -1,6 +1,6 @@
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { toLocalTime } from "../publishing/zoned-time.ts";
+import { toLocalTime } from "#portable/zoned-time.ts";
 import { TimeDialog } from "./calendar/TimeDialog.tsx";
 import { useReschedule } from "./calendar/use-reschedule.ts";
 import { listReschedulable } from "./list-reschedulable.ts";

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { findStage } from "../api/post-stage.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 import { useNow } from "../ui/use-now.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");

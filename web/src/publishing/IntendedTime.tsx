@@ -5,7 +5,7 @@ import { Button } from "../ui/Button.tsx";
 import { formatTime } from "../ui/format-time.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
-import { resolveLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime } from "#portable/zoned-time.ts";
 
 /** The time that the user chose on the calendar for the post; shown until the post is scheduled. */
 export function IntendedTime({

@@ -14,7 +14,7 @@ import { AttentionNotice } from "./AttentionNotice.tsx";
 import { PublicationFilters } from "./PublicationFilters.tsx";
 import { PublicationRow } from "./PublicationRow.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
-import { getEndOfDay, getStartOfDay } from "./zoned-time.ts";
+import { getEndOfDay, getStartOfDay } from "#portable/zoned-time.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");
 

@@ -15,7 +15,7 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { listSentBack } from "./sent-back.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
-import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 
 /** Outside of the editor, there is nothing to save. */
 const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };

@@ -10,7 +10,7 @@ import { isProposedWithoutTime } from "./publication-states.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { useQuotedPostTitle } from "./use-post-title.ts";
-import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 
 /** Changes the time of a publication that has not started, or sets one. */
 export function RescheduleDialog({ publication, onClose }: { publication: Publication; onClose: () => void }) {

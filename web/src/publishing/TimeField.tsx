@@ -2,7 +2,7 @@ import { TextField } from "../ui/Field.tsx";
 import { formatExactTime } from "../ui/format-time.ts";
 import { useNow } from "../ui/use-now.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 
 const dayMs = 86_400_000;
 

@@ -15,7 +15,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { PublicationTabs } from "./PublicationTabs.tsx";
-import { getEndOfDay, getStartOfDay, toLocalTime } from "./zoned-time.ts";
+import { getEndOfDay, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
 
 /** The API accepts ranges of up to 62 days. */
 const dayCount = 60;

@@ -1,4 +1,4 @@
-import { getStartOfDay, resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
+import { getStartOfDay, resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 
 /** The periods whose changes the user can undo. */
 export const sinceOptions = [

@@ -6,7 +6,7 @@ import { useMemo, useState } from "react";
 import { calendarQuery } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
-import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
+import { getEndOfDay, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
 import type { PostSearch } from "../../search-params.ts";
 import { ButtonLink } from "../../ui/Button.tsx";
 import { labelClearButton } from "../../ui/describe-no-match.ts";

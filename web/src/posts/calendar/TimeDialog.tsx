@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useStudio } from "../../layout/use-studio.ts";
 import { suggestLocalTime, TimeField } from "../../publishing/TimeField.tsx";
-import { resolveLocalTime, toLocalTime } from "../../publishing/zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 import { FormDialog } from "../../ui/FormDialog.tsx";
 import { losesApproval, type PlannedGroup, type Reschedule } from "./use-reschedule.ts";
 

@@ -1,4 +1,4 @@
-import { toLocalTime } from "../../publishing/zoned-time.ts";
+import { toLocalTime } from "#portable/zoned-time.ts";
 import { addDays } from "./calendar-days.ts";
 
 /** A slot is a cell of the calendar: a day (`2026-11-15`), or an hour of a day (`2026-11-15T09`). */

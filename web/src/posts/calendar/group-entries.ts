@@ -1,6 +1,6 @@
 import type { CalendarEntry } from "../../api/summary-queries.ts";
 import { canReschedule, changeableStates } from "../../publishing/publication-states.ts";
-import { toLocalTime } from "../../publishing/zoned-time.ts";
+import { toLocalTime } from "#portable/zoned-time.ts";
 
 /** The publications of a post with the same time and state, and the same actions: one card of the calendar. */
 export interface EntryGroup {

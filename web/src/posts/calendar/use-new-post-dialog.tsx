@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { useStudio } from "../../layout/use-studio.ts";
-import { resolveLocalTime } from "../../publishing/zoned-time.ts";
+import { resolveLocalTime } from "#portable/zoned-time.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { formatTime } from "../../ui/format-time.ts";
 import { FormDialog } from "../../ui/FormDialog.tsx";

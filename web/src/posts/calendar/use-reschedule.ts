@@ -6,7 +6,7 @@ import type { Studio } from "../../api/queries.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
-import { resolveLocalTime } from "../../publishing/zoned-time.ts";
+import { resolveLocalTime } from "#portable/zoned-time.ts";
 import { useConfirm } from "../../ui/Confirm.tsx";
 import { formatTime } from "../../ui/format-time.ts";
 import { useToast } from "../../ui/Toasts.tsx";

@@ -41,6 +41,22 @@ export function resolveLocalTime(localTime: string, timezone: string): ZonedTime
   };
 }
 
+/**
+ * The instants of recurring local times (`09:30`) on a day. One that clocks skip moves forward by the gap; of one that
+ * occurs twice, the first counts.
+ */
+export function resolveTimesOfDay(day: string, times: readonly string[], timezone: string): number[] {
+  const midnight = Date.parse(`${day}T00:00Z`);
+  const [before, after] = [getOffset(midnight - dayMs, timezone), getOffset(midnight + 2 * dayMs, timezone)];
+  return times.map((time) => {
+    const wallTime = Date.parse(`${day}T${time}Z`);
+    const instant = wallTime - before;
+    // Reading an offset takes long, so only near a change of the offset.
+    if (before === after || getOffset(instant, timezone) === before) return instant;
+    return getOffset(wallTime - after, timezone) === after ? wallTime - after : instant;
+  });
+}
+
 /** The local time for a `datetime-local` input. */
 export function toLocalTime(instant: number, timezone: string): string {
   return new Date(instant + getOffset(instant, timezone)).toISOString().slice(0, 16);
@@ -55,10 +71,11 @@ export function getStartOfDay(day: string, timezone: string): number {
   return wallTime - getOffset(wallTime - dayMs, timezone);
 }
 
-export function getEndOfDay(day: string, timezone: string): number {
-  const nextDay = new Date(Date.parse(`${day}T00:00Z`) + dayMs).toISOString().slice(0, 10);
-  return getStartOfDay(nextDay, timezone) - 1;
-}
+export const getEndOfDay = (day: string, timezone: string): number => getStartOfDay(addDays(day, 1), timezone) - 1;
+
+/** The day (`2026-11-15`) so many days later. */
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 /** A cache, because creating a format is much slower than using it. */
 const partFormats = new Map<string, Intl.DateTimeFormat>();

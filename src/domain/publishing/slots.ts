@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { notFoundError } from "#lib/errors.ts";
+import { listSlotTimes } from "#portable/slot-times.ts";
+import type { Caller } from "../caller.ts";
+import { recordActivity } from "../changes/record-activity.ts";
+import type { PlatformConnection } from "../model/connection.ts";
+import { maxSlotsPerStudio, type Slot, slotHorizonDays, slotHorizonMs } from "../model/slot.ts";
+import { id } from "../model/text.ts";
+import { authorize } from "../policy.ts";
+import type { Deps, Tx } from "../ports/deps.ts";
+
+const slot = z.strictObject({
+  connectionId: id,
+  weekday: z.int().min(1).max(7),
+  time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "HH:MM" }),
+});
+
+const toKey = ({ connectionId, weekday, time }: Slot): string => `${connectionId} ${weekday} ${time}`;
+
+export const setSlotsInput = z.strictObject({
+  slots: z
+    .array(slot)
+    .max(maxSlotsPerStudio)
+    .refine(
+      (slots) => new Set(slots.map(toKey)).size === slots.length,
+      "each account at most once per weekday and time",
+    ),
+});
+
+export async function getSlots(deps: Pick<Deps, "slots">, caller: Caller): Promise<{ slots: Slot[] }> {
+  authorize(caller, "slots.read");
+  return { slots: await deps.slots.list(caller.studio.id) };
+}
+
+/** Replaces all slots of the studio. What is scheduled stays where it is. */
+export async function setSlots(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  { slots }: z.infer<typeof setSlotsInput>,
+): Promise<{ slots: Slot[] }> {
+  authorize(caller, "slots.update");
+  const { studio } = caller;
+  return deps.transact(caller, async (tx) => {
+    const connections = await tx.platformStore.list(studio.id);
+    const connectionIds = new Set(connections.map((connection) => connection.id));
+    if (slots.some(({ connectionId }) => !connectionIds.has(connectionId))) throw notFoundError("platform_connection");
+    await tx.slots.replace(studio.id, slots);
+    await recordActivity(deps, tx, caller, "studio.updated", studio.id, { slots: slots.length });
+    return { slots: await tx.slots.list(studio.id) };
+  });
+}
+
+/** The account's slots that no open publication occupies, earliest first. */
+export async function listFreeSlots(
+  { clock }: Pick<Deps, "clock">,
+  tx: Pick<Tx, "slots" | "studios" | "publications">,
+  connection: Pick<PlatformConnection, "id" | "studioId">,
+): Promise<number[]> {
+  const now = clock();
+  const studio = await tx.studios.find(connection.studioId);
+  const slots = (await tx.slots.list(connection.studioId)).filter(({ connectionId }) => connectionId === connection.id);
+  const occupied = new Set(await tx.publications.listOpenTimes(connection.id, now, now + slotHorizonMs));
+  return listSlotTimes(slots, studio?.timezone ?? "UTC", { after: now, days: slotHorizonDays }).filter(
+    (time) => !occupied.has(time),
+  );
+}
