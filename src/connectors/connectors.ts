@@ -51,9 +51,9 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
 const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platform.protocol === "atproto";
 
 function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
-  const { id, name, limits, publishing } = setup.platform;
+  const { id, name, limits, options = [], publishing } = setup.platform;
   const fetchedMedia = publishing?.fetchedMedia;
-  const info = { id, name, canPublish: publishing !== undefined, fetchedMedia, limits };
+  const info = { id, name, canPublish: publishing !== undefined, fetchedMedia, limits, options };
   if (isAtproto(setup))
     return { ...info, hasInstances: true, defaultInstance: setup.platform.defaultInstance, isConfigured: true };
   const { platform, app } = setup;

@@ -1,5 +1,6 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
 import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
+import type { PostOption } from "#domain/model/post-options.ts";
 
 /** Platforms redirect users to this path. */
 export const callbackPath = "/api/platforms/callback/";
@@ -11,6 +12,8 @@ interface PlatformDescription {
   name: string;
   scopes: readonly string[];
   limits: PostLimits;
+  /** What a post needs or may have besides text and files. */
+  options?: readonly PostOption[];
   /** Absent if Atelier can't publish to this platform yet. */
   publishing?: PublishModule;
 }

@@ -1,4 +1,5 @@
 import { PlatformError } from "#domain/model/platform-error.ts";
+import { withDefaults } from "#domain/model/post-options.ts";
 import type { PlatformProgress } from "#domain/model/publication-progress.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/ports/publisher.ts";
@@ -57,10 +58,12 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
 
   function createContext<Request extends PrepareRequest>(request: Request, signal?: AbortSignal) {
     const { account, platform } = request.connection;
+    const { setup } = getSetup(platform);
     return {
       ...request,
       account,
-      api: getApi(getSetup(platform).setup, request),
+      api: getApi(setup, request),
+      options: withDefaults(setup.platform.options ?? [], request.content.options),
       progress: toModuleProgress(request.progress),
       createMediaUrl,
       call: <T>(call: PublishCall, parse: (body: JsonObject, response: Response) => T): Promise<T> =>

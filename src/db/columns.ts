@@ -26,6 +26,7 @@ const jsonProperties = new Set([
   "limits",
   "media",
   "metadata",
+  "options",
   "payload",
   "progress",
   "tags",

@@ -51,7 +51,7 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
     listPosts: () =>
       q
         .selectFrom("sandboxPosts")
-        .select(["id", "account", "text", "media", "createdAt"])
+        .select(["id", "account", "text", "media", "options", "createdAt"])
         .orderBy("createdAt")
         .orderBy("id")
         .execute(),

@@ -30,6 +30,7 @@ export interface SandboxPost {
   account: string;
   text: string;
   media: SandboxMedia[];
+  options: Record<string, string | undefined>;
   createdAt: number;
 }
 

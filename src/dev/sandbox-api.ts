@@ -19,7 +19,16 @@ const containerProcessingMs = 200;
 const maxMediaBytes = 600 * 1024 * 1024;
 const maxJsonBytes = 1024 * 1024;
 
-const postInput = z.object({ text: z.string(), mediaIds: z.array(z.string()).max(20).default([]) });
+const postInput = z.object({
+  text: z.string(),
+  mediaIds: z.array(z.string()).max(20).default([]),
+  options: z
+    .strictObject({
+      visibility: z.enum(["public", "unlisted"]).default("public"),
+      audience: z.enum(["everyone", "adults"]).optional(),
+    })
+    .prefault({}),
+});
 const containerInput = postInput.extend({ readyAt: z.number() });
 const faultCount = z.number().int().min(0).max(1_000_000);
 const faultsInput = z.strictObject({
@@ -62,7 +71,7 @@ export function createSandboxApi(
   async function publish(
     res: ServerResponse,
     account: string,
-    { text, mediaIds }: z.infer<typeof postInput>,
+    { text, mediaIds, options }: z.infer<typeof postInput>,
     idempotencyKey: string | null,
   ): Promise<void> {
     if (await store.takeFault("unavailableNext")) return sendJson(res, 503, { error: "unavailable" });
@@ -73,7 +82,7 @@ export function createSandboxApi(
       if (await store.takeFault("rejectNext")) return sendJson(res, 422, { error: "rejected" });
       const media = await store.listMedia(account, mediaIds);
       if (media.length !== mediaIds.length) throw edgeError("invalid_input", "A media id is unknown.");
-      const isNew = await store.addPost({ id, account, text, media, idempotencyKey, createdAt: clock() });
+      const isNew = await store.addPost({ id, account, text, media, options, idempotencyKey, createdAt: clock() });
       // A parallel request with the same key was first.
       if (!isNew) return sendJson(res, 503, { error: "unavailable" });
     }

@@ -28,9 +28,9 @@ export async function prepare(context: PrepareContext): Promise<Preparation> {
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { call, commitKey, content } = context;
+  const { call, commitKey, content, options } = context;
   const headers = { "idempotency-key": commitKey };
-  const json = { text: content.text, mediaIds: listMediaIds(context) };
+  const json = { text: content.text, mediaIds: listMediaIds(context), options };
   const post = await call({ method: "POST", path: "/api/posts", headers, json }, ({ id, url }) => ({
     id: requireId(id),
     url: toUrl(url),

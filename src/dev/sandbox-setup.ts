@@ -57,6 +57,31 @@ function createSandboxEntry(origin: string): OAuthPlatform {
       },
     ],
     publishing,
+    options: [
+      {
+        name: "visibility",
+        label: "Visibility",
+        kind: "choice",
+        values: [
+          { value: "public", label: "Public" },
+          { value: "unlisted", label: "Unlisted" },
+        ],
+        default: "public",
+        chosenBy: "anyone",
+      },
+      {
+        name: "audience",
+        label: "Audience",
+        help: "Required for posts with the hashtag #ad. Only a person can choose it.",
+        kind: "choice",
+        values: [
+          { value: "everyone", label: "Everyone" },
+          { value: "adults", label: "Adults" },
+        ],
+        requiredIf: { hashtag: "ad" },
+        chosenBy: "person",
+      },
+    ],
     limits: {
       text: { max: 280, unit: "graphemes" },
       images: {

@@ -39,6 +39,7 @@ export const errorHints: ErrorHints = {
   "invalid_input:publish_time": "Choose a time from now to one year ahead.",
   "invalid_input:publication_url": "Copy the URL of the post from the platform, or leave the field empty.",
   "invalid_input:variants": "Reload the post, then change the text again.",
+  "invalid_input:option": "Reload the post, then choose the options again.",
   "invalid_input:variant_assets": "Reload the post, then choose the files again.",
   "invalid_input:reply": "Resolve the comment that started the thread.",
   "invalid_input:cursor": "Reload the list.",

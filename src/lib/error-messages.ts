@@ -14,6 +14,7 @@ export const errorMessages = {
     `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
   "forbidden:approve": () =>
     "Only people who may publish can approve or resolve publications, and only in the web app.",
+  "forbidden:option": (data: { name: string }) => `options: only a person can choose ${data.name}.`,
   "forbidden:comment_author": () => "Only the author can delete a comment.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
   "forbidden:account_disabled": () => "This account has been disabled.",
@@ -60,6 +61,7 @@ export const errorMessages = {
     `since: must be between ${data.earliest} and ${data.latest}.`,
   "invalid_input:variants": () => "variants: each account at most once.",
   "invalid_input:variant_assets": () => "variants: assetIds must be assets of this post, each at most once.",
+  "invalid_input:option": (data: { message: string }) => `options: ${data.message}`,
   "invalid_input:reply": () => "This comment is a reply. Only a whole thread can be resolved.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post’s current assets, each exactly once.",

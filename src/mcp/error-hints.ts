@@ -11,6 +11,8 @@ export const errorHints: ErrorHints = {
   "forbidden:access_changed":
     "Call whoami for what you may do now; if that fails, tell the user to reconnect this client.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
+  "forbidden:option":
+    "Omit the option, or repeat what get_post returned. A person chooses it in the web app, at the latest when approving.",
   "forbidden:approve": "Tell the user to approve or resolve it on the Publications page of the web app.",
 
   "not_found:post": "Call list_posts to find the ids of posts.",
@@ -27,6 +29,7 @@ export const errorHints: ErrorHints = {
     `Pass at with an offset, between ${earliest} and ${latest}, or omit it to publish as soon as it is approved.`,
   "invalid_input:since": ({ earliest, latest }) => `Pass since between ${earliest} and ${latest}.`,
   "invalid_input:variants": "Pass one variant per connectionId; list_platforms has the ids.",
+  "invalid_input:option": "Call list_platforms with includeOptions for the options of each platform.",
   "invalid_input:variant_assets": "Call get_post and pass ids from its assets.",
   "invalid_input:cursor": "Call again without cursor to start at the first page.",
   "invalid_input:asset_order":
@@ -66,7 +69,7 @@ export const errorHints: ErrorHints = {
   not_attached: "Call get_asset to see which post it is on.",
   asset_in_use: "Call detach_asset first.",
   not_publishable:
-    "Fix each problem with update_post (variants with body or assetIds change one account), attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
+    "Fix each problem with update_post (variants with body, assetIds or options change one account; what only a person may choose is asked for when they approve, so publish with propose), attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
   already_scheduled: "Call list_publications with the post's id; reschedule or cancel that publication instead.",
   no_free_slot: "Pass a time as at. Owners and admins can add slots in the web app's settings.",
   too_late:

@@ -5,18 +5,22 @@ interface Variant {
   body?: string | undefined;
   /** Undefined: all assets of the post. May name assets that are no longer on it. */
   assetIds?: readonly string[] | undefined;
+  options?: Options | undefined;
 }
 
-/** Selects the text and the assets that an account receives from a post. The assets stay in the order of the post. */
+type Options = Record<string, boolean | string | string[]>;
+
+/** Selects the text, the assets and the options that an account receives from a post. The assets stay in the order of the post. */
 export function selectForAccount<Asset extends { id: string }>(
   { body, variants, assets }: { body: string; variants: readonly Variant[]; assets: readonly Asset[] },
   connectionId: string,
-): { body: string; assets: readonly Asset[]; hasFileChoice: boolean } {
+): { body: string; assets: readonly Asset[]; hasFileChoice: boolean; options: Options | undefined } {
   const variant = variants.find((each) => each.connectionId === connectionId);
   return {
     body: variant?.body ?? body,
     assets: selectAssets(assets, variant?.assetIds),
     hasFileChoice: variant?.assetIds !== undefined,
+    options: variant?.options,
   };
 }
 

@@ -134,6 +134,26 @@ forOneEngine(
       );
     });
 
+    test("publishes languages, labels and who may reply (OPTION-1)", async () => {
+      const expected = [
+        [{ languages: ["de", "pt-BR"], labels: ["nudity"], replies: "none" }, ["de", "pt-BR"], ["nudity"], []],
+        [{ replies: "followers" }, [], [], ["followerRule"]],
+        [{ replies: "everyone" }, [], [], null],
+      ] as const;
+      for (const [options, ...values] of expected) {
+        const text = `With the options ${JSON.stringify(options)}`;
+        const postId = await publishing.newPost(text);
+        const { status } = await publishing.api("PATCH", `/posts/${postId}`, { variants: [{ connectionId, options }] });
+        assert.equal(status, 200);
+        await publishing.waitForState(await publish(postId), "published");
+        const posts = await listPosts(text);
+        assert.deepEqual(
+          posts.map(({ langs, labels, replyRules }) => [langs, labels, replyRules]),
+          [values],
+        );
+      }
+    });
+
     for (const [name, ...faults] of [
       ["a lost response", "lost"],
       ["two lost responses", "lost", "lost"],

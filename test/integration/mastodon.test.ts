@@ -58,6 +58,24 @@ forOneEngine(
       assert.equal((await fetch(url ?? "")).status, 200);
     });
 
+    test("publishes a content warning, sensitive media, visibility and language (OPTION-1)", async () => {
+      const text = "Behind a warning";
+      const postId = await publishing.newPost(text);
+      await addImage(publishing, postId, "A vase");
+      const options = { contentWarning: "Spoilers", sensitive: true, visibility: "unlisted", language: "de" };
+      const { status } = await publishing.api("PATCH", `/posts/${postId}`, { variants: [{ connectionId, options }] });
+      assert.equal(status, 200);
+      await publishing.waitForState(await publish(postId), "published");
+      const [post, ...others] = await listStatuses(text);
+      assert.ok(post && others.length === 0);
+      assert.deepEqual([post.spoilerText, post.sensitive], ["Spoilers", true]);
+      // The API of snac 2.75 names neither the language nor that a status is unlisted; what it federates does.
+      const response = await fetch(post.uri, { headers: { accept: "application/activity+json" } });
+      const { to, cc, contentMap } = (await response.json()) as { to: unknown; cc: unknown; contentMap: object };
+      assert.deepEqual([to, cc], [[], ["https://www.w3.org/ns/activitystreams#Public"]]);
+      assert.deepEqual(Object.keys(contentMap), ["de"]);
+    });
+
     test("after a lost response, the status is found and not sent again (PUB-2)", async () => {
       const text = "The response to this was lost";
       const postId = await publishing.newPost(text);

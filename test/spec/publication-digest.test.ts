@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bluesky } from "#connectors/bluesky/connect.ts";
+import { catalog } from "#connectors/catalog.ts";
+import { createSandboxSetup } from "#dev/sandbox-setup.ts";
+import { describeInvalidOption, type PostOption, type PostOptions } from "#domain/model/post-options.ts";
 import { type ContentAsset, digestContent } from "#domain/model/publication-content.ts";
 
 const file: Omit<ContentAsset, "digest"> = {
@@ -26,3 +30,28 @@ test("a file without a SHA-256 digest is identified by its key, after the hash t
   assert.equal(digestFile({ ...file, digest: "files/ast_1.0a", version: etag }), `${hash} files/ast_1.0a`);
   assert.equal(digestFile({ ...file, digest: "files/ast_2.0b", version: etag }), `${hash} files/ast_2.0b`);
 });
+
+test("content without options keeps its digest, and every value of every option has another one (PUB-4, OPTION-1)", () => {
+  const content = { title: "Title", text: "Body", assets: [] };
+  assert.equal(digestContent(content), "1c54afc4b2709c2f448491e6c445c0d3d95a6cf69558e48fec930d39bb826085");
+  const sandbox = createSandboxSetup({
+    origin: "http://localhost",
+    app: { clientId: "a", clientSecret: "b" },
+  }).platform;
+  for (const { id, options = [] } of [...catalog, bluesky, sandbox]) {
+    const digests = options.flatMap((option) =>
+      listValues(option).map((value) => digestContent({ ...content, options: { [option.name]: value } })),
+    );
+    assert.equal(new Set([...digests, digestContent(content)]).size, digests.length + 1, id);
+  }
+});
+
+/** Examples that the option accepts. */
+function listValues(option: PostOption): PostOptions[string][] {
+  const examples =
+    "values" in option
+      ? option.values.map(({ value }) => (option.kind === "choice" ? value : [value]))
+      : { toggle: [true, false], text: ["en", "de"], list: [["en"], ["de"], ["en", "de"]] }[option.kind];
+  for (const value of examples) assert.equal(describeInvalidOption([option], option.name, value), undefined);
+  return examples;
+}

@@ -345,6 +345,12 @@ const publishing = {
   "PUB-17": "members see the whole timeline of a publication and what was sent",
   "PUB-25": "platforms that fetch media get a signed public URL for exactly one file, for at most an hour",
   "PUB-20": "the web app counts a text as each platform does",
+  "OPTION-1":
+    "a variant has the options that its platform declares; they are stored, restored, approved and sent with the text",
+  "OPTION-2": "an AI client sets or changes no option that only a person may choose, on any path",
+  "OPTION-3": "without a required option a post is not publishable; an AI client may propose it",
+  "OPTION-4":
+    "a change by an AI client of what an account with an option of a person receives needs an approval, even with studio:publish",
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;
 

@@ -37,6 +37,11 @@ export interface ReadPost {
   uri: string;
   text: string;
   createdAt: string;
+  langs: string[];
+  labels: string[];
+  /** The kinds of accounts that may reply; null if all may. */
+  replyRules: string[] | null;
+  reply: Record<"root" | "parent", { uri: string; cid: string }> | null;
   /** The text of each link, mention and tag, and what it points to. */
   features: [string, string][];
   images: {

@@ -49,6 +49,7 @@ export interface SandboxPostView {
   account: string;
   text: string;
   media: { mimeType: string; bytes: number; altText: string | null }[];
+  options: Record<string, string>;
   createdAt: string;
 }
 

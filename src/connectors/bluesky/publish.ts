@@ -1,3 +1,4 @@
+import type { PostOptions } from "#domain/model/post-options.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
@@ -18,6 +19,14 @@ import { buildFacets, listMentionedHandles } from "./facets.ts";
 import { deriveRecordKey } from "./record-key.ts";
 
 const collection = "app.bsky.feed.post";
+const threadgate = "app.bsky.feed.threadgate";
+/** The rules for the values of the option `replies`. Without a record, everyone can reply. */
+const replyRules: Readonly<Record<string, readonly string[]>> = {
+  followers: ["followerRule"],
+  following: ["followingRule"],
+  mentioned: ["mentionRule"],
+  none: [],
+};
 /** A reference to a file has about 200 characters. */
 const maxReferenceLength = 2000;
 /** Later, a repetition could restore a post that a user has deleted since then. */
@@ -69,10 +78,16 @@ async function resolveMentions({ call, content }: CallContext): Promise<Record<s
 export async function commit(context: CommitContext<BlueskyProgress>): Promise<CommitOutcome> {
   const { account, commitKey, committedAt } = context;
   const rkey = deriveRecordKey(commitKey, committedAt);
-  const json = { repo: account.id, collection, rkey, record: buildRecord(context) };
-  const id = await context.call({ method: "POST", path: "/xrpc/com.atproto.repo.putRecord", json }, ({ uri }) =>
-    requireId(uri, "uri"),
-  );
+  const putRecord = (name: string, record: JsonObject): Promise<string> => {
+    const json = { repo: account.id, collection: name, rkey, record };
+    return context.call({ method: "POST", path: "/xrpc/com.atproto.repo.putRecord", json }, ({ uri }) =>
+      requireId(uri, "uri"),
+    );
+  };
+  // Before the post, so that no account can reply that may not. The record says nothing until the post exists.
+  const gate = buildThreadgate(context, `at://${account.id}/${collection}/${rkey}`);
+  if (gate) await putRecord(threadgate, gate);
+  const id = await putRecord(collection, buildRecord(context));
   return toPublished({ id, url: `${buildProfileUrl(account.handle ?? account.id)}/post/${id.split("/").at(-1)}` });
 }
 
@@ -84,7 +99,13 @@ export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcom
   return elapsedMs < maxRepetitionMs ? { kind: "repeatable", ifRejected: "unconfirmed" } : { kind: "undecidable" };
 }
 
-function buildRecord({ content, progress, committedAt }: CommitContext<BlueskyProgress>): JsonObject {
+function buildThreadgate({ options, committedAt }: CommitContext, post: string): JsonObject | undefined {
+  const rules = replyRules[String(options["replies"])];
+  const allow = rules?.map((rule) => ({ $type: `${threadgate}#${rule}` }));
+  return allow && { $type: threadgate, post, allow, createdAt: toIsoTime(committedAt) };
+}
+
+function buildRecord({ content, progress, committedAt, options }: CommitContext<BlueskyProgress>): JsonObject {
   const images = content.assets.map(({ id, altText, width, height }) => ({
     image: JSON.parse(requireMediaId(progress, id)) as unknown,
     alt: altText ?? "",
@@ -95,7 +116,14 @@ function buildRecord({ content, progress, committedAt }: CommitContext<BlueskyPr
     $type: collection,
     text: content.text,
     createdAt: toIsoTime(committedAt),
+    langs: options["languages"],
+    labels: buildLabels(options["labels"]),
     ...(facets.length === 0 ? {} : { facets }),
     ...(images.length === 0 ? {} : { embed: { $type: "app.bsky.embed.images", images } }),
   };
 }
+
+const buildLabels = (labels: PostOptions[string] | undefined): JsonObject | undefined =>
+  Array.isArray(labels)
+    ? { $type: "com.atproto.label.defs#selfLabels", values: labels.map((val) => ({ val })) }
+    : undefined;

@@ -1,6 +1,7 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireId, toText } from "../call-api.ts";
 import { instanceLimits, limits } from "./limits.ts";
+import { options } from "./options.ts";
 import * as publishing from "./publish.ts";
 
 const scopes = ["read:accounts", "read:statuses", "write:media", "write:statuses"];
@@ -45,4 +46,5 @@ export const mastodon: OAuthPlatform = {
   publishing,
   instanceLimits,
   limits,
+  options,
 };

@@ -59,12 +59,19 @@ const buildFilename = (storageKey: string, mimeType: string): string =>
   `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { content, commitKey } = context;
+  const { content, commitKey, options } = context;
   const call: PublishCall = {
     method: "POST",
     path: "/api/v1/statuses",
     headers: { "idempotency-key": commitKey },
-    json: { status: content.text, media_ids: listMediaIds(context), visibility: "public" },
+    json: {
+      status: content.text,
+      media_ids: listMediaIds(context),
+      visibility: options["visibility"],
+      spoiler_text: options["contentWarning"],
+      sensitive: options["sensitive"],
+      language: options["language"],
+    },
   };
   return toPublished(await context.call(call, parsePost));
 }

@@ -1,4 +1,5 @@
 import type { Account } from "#domain/model/connection.ts";
+import type { PostOptions } from "#domain/model/post-options.ts";
 import type { AccessToken } from "#domain/ports/platforms.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type {
@@ -53,6 +54,8 @@ type Context<Request, Progress> = Omit<Request, keyof AccessToken | "connection"
   /** The base URL of the API, without a trailing slash. */
   api: string;
   progress: Progress;
+  /** Those of the content, with the defaults of the platform. */
+  options: PostOptions;
   /** Signs a public URL from which the platform can fetch this file, and no other, for an hour. */
   createMediaUrl(asset: ContentAsset): string;
   /** Sends a call and parses the JSON of a successful response. */

@@ -54,7 +54,7 @@ export const detachAssetOutput = z.object({ detached: z.string().describe("The a
 
 /** Removes an asset from a post. The asset is kept and can be attached again. */
 export async function detachAsset(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   input: z.infer<typeof detachAssetInput>,
 ): Promise<z.infer<typeof detachAssetOutput>> {

@@ -15,6 +15,7 @@ import { checkContent } from "../steps/content/check-content.ts";
 export type AttachDeps = Pick<
   Deps,
   | "assets"
+  | "platforms"
   | "posts"
   | "uploadClaims"
   | "strayFiles"

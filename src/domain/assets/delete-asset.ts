@@ -20,7 +20,7 @@ export const deleteAssetOutput = z.object({ deleted: z.string().describe("The as
  * can't be deleted now, the sweeper removes it.
  */
 export async function deleteAsset(
-  deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   input: z.infer<typeof deleteAssetInput>,
 ): Promise<z.infer<typeof deleteAssetOutput>> {

@@ -20,7 +20,7 @@ export const requestAssetUploadOutput = z.object({
 
 /** Creates a pending asset and a presigned URL for its bytes. */
 export async function requestAssetUpload(
-  deps: Pick<Deps, "assets" | "transact" | "files" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "assets" | "transact" | "files" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   input: z.infer<typeof requestAssetUploadInput>,
 ): Promise<z.infer<typeof requestAssetUploadOutput>> {

@@ -23,7 +23,7 @@ export const updateAssetInput = z.strictObject({
 
 /** Updates the alt text, filename or tags of an asset; the stored bytes never change. */
 export async function updateAsset(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits" | "files" | "signer" | "baseUrl">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits" | "platforms" | "files" | "signer" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof updateAssetInput>,
 ): Promise<AssetDetail> {

@@ -28,7 +28,7 @@ export const storedAssetOutput = z.object({ assetId: z.string(), bytes: z.number
 export async function uploadAssetInline(
   deps: Pick<
     Deps,
-    "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
+    "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits" | "platforms"
   >,
   caller: Caller,
   input: z.infer<typeof uploadAssetInlineInput>,

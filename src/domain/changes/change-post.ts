@@ -5,6 +5,7 @@ import type { RecordOptions } from "../ports/history.ts";
 import type { Post } from "../model/post.ts";
 import type { PostChange } from "../ports/posts.ts";
 import { type Change, type ChangeDeps, type Editor, toAuthor } from "./editor.ts";
+import { keepPersonOptions } from "./person-options.ts";
 import { revisePublications } from "./revise-publications.ts";
 import { writes } from "../ports/write-stores.ts";
 
@@ -42,11 +43,13 @@ export async function changePost<Outcome = undefined>(
   postId: string,
   edit: PostEdit<Outcome>,
 ): Promise<{ post: Post; outcome: Outcome }> {
-  const { revision, fields = {}, changeAssets, keepsApproval, activity, collapseSince, restoredRevision } = edit;
+  const { fields = {}, changeAssets, keepsApproval, activity, collapseSince, restoredRevision } = edit;
   const now = deps.clock();
   const haveAssetsChanged = changeAssets !== undefined || fields.crops !== undefined;
-  const condition = { revision, isTrashed: fields.trash === null, now };
-  const post = await tx[writes].posts.update(editor.studio.id, postId, { ...fields, haveAssetsChanged }, condition);
+  const merge = await mergeVariants(deps, tx, editor, postId, edit);
+  const change = { ...fields, ...merge.fields, haveAssetsChanged };
+  const condition = { revision: merge.revision, isTrashed: fields.trash === null, now };
+  const post = await tx[writes].posts.update(editor.studio.id, postId, change, condition);
   if (!post) throw (await edit.createError?.()) ?? new ConflictError();
   if (fields.trash !== undefined) await tx[writes].assets.setTrashOfPostAssets(postId, fields.trash);
   if (fields.trash) await tx.uploads.withdrawForPost(postId, fields.trash.at);
@@ -60,6 +63,20 @@ export async function changePost<Outcome = undefined>(
   if (hasRevisablePublications) await revisePublications(deps, tx, editor, post, keepsApproval);
   if (activity) await recordPostChange(deps, tx, editor, post, activity(post));
   return { post, outcome };
+}
+
+/** What an AI client's variants become, and the only revision for which that is right. */
+async function mergeVariants(
+  deps: ChangeDeps,
+  tx: Tx,
+  editor: Editor,
+  postId: string,
+  { revision, fields: { variants } = {} }: Pick<PostEdit<unknown>, "revision" | "fields">,
+): Promise<{ fields?: Pick<PostChange, "variants">; revision: number | undefined }> {
+  const post = editor.client && variants && (await tx.posts.findWithTrash(editor.studio.id, postId, deps.clock()));
+  if (!post || (revision !== undefined && revision !== post.revision)) return { revision };
+  const mergedVariants = await keepPersonOptions(deps, tx, editor, post.variants, variants);
+  return { fields: { variants: mergedVariants }, revision: post.revision };
 }
 
 /** Stores a new post, with its first revision. */

@@ -23,7 +23,7 @@ export interface Change {
   editor: Editor;
 }
 
-export type ChangeDeps = Pick<Deps, "newId" | "clock" | "limits">;
+export type ChangeDeps = Pick<Deps, "newId" | "clock" | "limits" | "platforms">;
 
 export function createTrashMark({ clock }: Pick<Deps, "clock">, { user, client }: Editor): TrashMark {
   const now = clock();

@@ -25,7 +25,11 @@ function buildContent(
   assets: readonly Asset[],
   crops: ReadonlyMap<string, CropPosition>,
 ): PublicationContent {
-  const { body, assets: selectedAssets } = selectForAccount({ ...post, assets: assets.filter(isReady) }, connectionId);
+  const {
+    body,
+    assets: selectedAssets,
+    options,
+  } = selectForAccount({ ...post, assets: assets.filter(isReady) }, connectionId);
   return {
     title: includesTitle ? post.title : null,
     text: body,
@@ -43,5 +47,6 @@ function buildContent(
       height: asset.height,
       ...(crops.has(asset.id) ? { crop: crops.get(asset.id) } : {}),
     })),
+    ...(options && { options }),
   };
 }

@@ -2,6 +2,7 @@ import { AppError } from "#lib/errors.ts";
 import { retryOnConflict } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { digestContent } from "../model/publication-content.ts";
+import { hasPersonOption } from "./person-options.ts";
 import { readContent } from "./read-content.ts";
 import type { Post } from "../model/post.ts";
 import type { Publication } from "../model/publication.ts";
@@ -19,12 +20,13 @@ const unapprovedDigest = "";
 
 /**
  * Runs after an edit, with the post's row locked. If the edit changes what an account receives, the approval stays only
- * if `keepsApproval`. A publication that has started sends the content that it had at its start; its approval matters
+ * if `keepsApproval`, and the editor is not an AI client that changes what goes with an option that only a person may
+ * choose. A publication that has started sends the content that it had at its start; its approval matters
  * only if it is scheduled again. If the edit archives or deletes the post, its publications are canceled, or the edit
  * fails with `post_in_use`.
  */
 export async function revisePublications(
-  deps: Pick<Deps, "newId" | "clock">,
+  deps: Pick<Deps, "newId" | "clock" | "platforms">,
   tx: Tx,
   editor: Editor,
   post: Post,
@@ -35,14 +37,17 @@ export async function revisePublications(
   if (post.isTrashed || post.status === "archived") return endPublications(deps, tx, editor, publications);
   const assets = await tx.assets.listByPosts([post.id]);
   for (const listedPublication of publications) {
-    const digest = digestContent(await readContent(tx, listedPublication, post, assets));
+    const content = await readContent(tx, listedPublication, post, assets);
+    const mayKeepApproval =
+      keepsApproval && !(editor.client && (await hasPersonOption(deps, tx, listedPublication, content)));
+    const change = { digest: digestContent(content), revision: post.revision };
     let currentPublications: readonly Publication[] | undefined = publications;
     await retryOnConflict(async () => {
       // After a conflict: a worker has changed the state since the publication was read.
       currentPublications ??= await tx.publications.listByPost(post.id, revisableStates);
       const publication = currentPublications.find(({ id }) => id === listedPublication.id);
       currentPublications = undefined;
-      if (publication) await revise(deps, tx, editor, publication, { digest, revision: post.revision }, keepsApproval);
+      if (publication) await revise(deps, tx, editor, publication, change, mayKeepApproval);
     });
   }
 }

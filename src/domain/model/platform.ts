@@ -1,3 +1,4 @@
+import type { PostOption } from "./post-options.ts";
 import type { PostLimits } from "./platform-limits.ts";
 
 export interface PlatformInfo {
@@ -16,4 +17,5 @@ export interface PlatformInfo {
   /** The files that the platform would have to fetch but can't, because this server has no public URL. */
   unreachableMedia?: "all" | "videos" | undefined;
   limits: PostLimits;
+  options: readonly PostOption[];
 }

@@ -1,5 +1,6 @@
 import { sha256 } from "#lib/digest.ts";
 import type { RevisionAsset } from "./asset.ts";
+import type { PostOptions } from "./post-options.ts";
 import type { CropPosition } from "./renditions/plan-layout.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { CropPosition } from "./renditions/plan-layout.ts";
  * without a SHA-256 digest. Processes of the previous version compare only the hash, so it contains the version of such
  * a file instead of its key.
  */
-export function digestContent({ title, text, assets }: PublicationContent): string {
+export function digestContent({ title, text, assets, options }: PublicationContent): string {
   const parts = assets.map(({ kind, digest, version = digest, altText, filename, crop }) => [
     version,
     altText,
@@ -16,7 +17,7 @@ export function digestContent({ title, text, assets }: PublicationContent): stri
     ...(kind === "document" ? [filename] : []),
   ]);
   const fileKeys = assets.filter(({ version }) => version !== undefined).map(({ digest }) => digest);
-  return [sha256(JSON.stringify([title, text, parts])), ...fileKeys].join(" ");
+  return [sha256(JSON.stringify([title, text, parts, ...(options ? [options] : [])])), ...fileKeys].join(" ");
 }
 
 /** The content that the platform receives: each rendition instead of its original. */
@@ -33,6 +34,8 @@ export interface PublicationContent {
   title: string | null;
   text: string;
   assets: ContentAsset[];
+  /** Absent if none is chosen. */
+  options?: PostOptions | undefined;
 }
 
 export interface ContentAsset extends RevisionAsset {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { selectAssets } from "#portable/select-for-account.ts";
+import { normalizeOptions, postOptions, type PostOptions } from "./post-options.ts";
 import { id, text } from "./text.ts";
 
 export const bodyField = text(100_000);
 
-/** What one account receives instead of the post's text or instead of all its files. */
+/** What one account receives instead of the post's text or instead of all its files, and the options of its platform. */
 export const variant = z.object({
   connectionId: z.string(),
   body: z.string().optional().describe("The text for this account. Absent: the post's body."),
@@ -12,6 +13,7 @@ export const variant = z.object({
     .array(z.string())
     .optional()
     .describe("The post's assets that this account receives, in the order of the post. Absent: all."),
+  options: postOptions.optional(),
 });
 export type Variant = z.infer<typeof variant>;
 
@@ -20,16 +22,45 @@ export const variantInput = z
     connectionId: id,
     body: bodyField.optional().describe("Replaces the post's body."),
     assetIds: z.array(id).max(1000).optional().describe("Only these of the post's assets, in the order of the post."),
+    options: postOptions.optional().describe("From list_platforms with includeOptions."),
   })
-  .refine(({ body, assetIds }) => body !== undefined || assetIds !== undefined, {
-    message: "a body, assetIds or both",
+  .refine(({ connectionId: _, ...values }) => Object.values(values).some((value) => value !== undefined), {
+    message: "a body, assetIds or options",
   });
 
-/** Puts variants into the order in which they are stored, so that the same choice is stored equally. */
+/**
+ * Puts variants into the form in which they are stored, so that the same choice is stored equally. A variant that chooses
+ * nothing is left out.
+ */
 export const normalizeVariants = (variants: readonly Variant[]): Variant[] =>
   variants
-    .map(({ assetIds, ...others }) => ({ ...others, ...(assetIds && { assetIds: assetIds.toSorted() }) }))
+    .map(({ connectionId, body, assetIds, options }) => ({
+      connectionId,
+      ...(body === undefined ? {} : { body }),
+      ...(assetIds && { assetIds: assetIds.toSorted() }),
+      ...toProperty("options", normalizeOptions(options)),
+    }))
+    .filter((each) => Object.keys(each).length > 1)
     .toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
+
+const toProperty = <Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> =>
+  value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+
+/** Sets the options of one account that `names` lists to these values, and removes the others of them. */
+export function setOptions(
+  variants: readonly Variant[],
+  connectionId: string,
+  names: readonly string[],
+  values: PostOptions = {},
+): Variant[] {
+  const { options = {}, ...others } = variants.find((each) => each.connectionId === connectionId) ?? { connectionId };
+  const otherOptions = Object.entries(options).filter(([name]) => !names.includes(name));
+  const chosen = Object.entries(values).filter(([name]) => names.includes(name));
+  return normalizeVariants([
+    ...variants.filter((each) => each.connectionId !== connectionId),
+    { ...others, options: Object.fromEntries([...otherOptions, ...chosen]) },
+  ]);
+}
 
 /** Removes the other assets from the variants, because a chosen asset can leave the post. */
 export const limitToAssets = (variants: readonly Variant[], assets: readonly { id: string }[]): Variant[] =>

@@ -7,7 +7,9 @@ import { getSettingsHint } from "../steps/configured-platform.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 import { findMediaWarning } from "../model/validation/media-reachability.ts";
 
-export const listPlatformsInput = z.strictObject({});
+export const listPlatformsInput = z.strictObject({
+  includeOptions: z.boolean().optional().describe("Return what posts may set in the options of a variant."),
+});
 
 export const listPlatformsOutput = z.object({
   platforms: z
@@ -25,6 +27,7 @@ export const listPlatformsOutput = z.object({
           .enum(["all", "videos"])
           .optional()
           .describe("Which media the platform would fetch from this server, but can't."),
+        options: z.array(z.looseObject({ name: z.string() })).optional(),
       }),
     )
     .describe("All platforms that this server supports."),
@@ -35,7 +38,7 @@ export const listPlatformsOutput = z.object({
 export async function listPlatforms(
   deps: Pick<Deps, "platforms" | "platformStore" | "baseUrl">,
   caller: Caller,
-  _input: z.infer<typeof listPlatformsInput> = {},
+  { includeOptions = false }: z.infer<typeof listPlatformsInput> = {},
 ): Promise<z.infer<typeof listPlatformsOutput>> {
   authorize(caller, "platforms.read");
   const connections = await deps.platformStore.list(caller.studio.id);
@@ -50,6 +53,7 @@ export async function listPlatforms(
       ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
       ...(warning === undefined ? {} : { warning, unreachableMedia: platformInfo.fetchedMedia }),
+      ...(includeOptions ? { options: platformInfo.options.map((option) => ({ ...option })) } : {}),
     };
   };
   return {

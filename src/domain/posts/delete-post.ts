@@ -13,7 +13,7 @@ export const deletePostOutput = z.object({ deleted: z.string().describe("The pos
 
 /** Moves a post with its assets to the trash and withdraws its upload links. */
 export async function deletePost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   input: z.infer<typeof deletePostInput>,
 ): Promise<z.infer<typeof deletePostOutput>> {

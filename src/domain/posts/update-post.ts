@@ -11,12 +11,14 @@ import { authorize } from "../policy.ts";
 import { id, tags } from "../model/text.ts";
 import {
   parsePostId,
+  type Post,
   postFields,
   postStatuses,
   type PostView,
   revisionConflictError,
   toPostView,
 } from "../model/post.ts";
+import { describeInvalidOption, type PostOption, type PostOptions } from "../model/post-options.ts";
 import { normalizeVariants, variantInput } from "../model/variant.ts";
 import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
 
@@ -92,7 +94,7 @@ export async function updatePost(
         return currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
       },
     });
-    if (input.variants) await validateVariants(tx, caller, postId, input.variants);
+    if (input.variants) await validateVariants(deps, tx, caller, updatedPost, input.variants);
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
   const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets, needsUrls(caller)));
@@ -100,19 +102,35 @@ export async function updatePost(
 }
 
 async function validateVariants(
+  deps: Pick<Deps, "platforms">,
   tx: Tx,
   caller: Caller,
-  postId: string,
+  post: Post,
   variants: readonly z.infer<typeof variantInput>[],
 ): Promise<void> {
   const connectionIds = new Set(variants.map(({ connectionId }) => parseConnectionId(connectionId)));
   if (connectionIds.size !== variants.length) throw new AppError("invalid_input:variants");
-  for (const connectionId of connectionIds)
-    if (!(await tx.platformStore.find(caller.studio.id, connectionId))) throw notFoundError("platform_connection");
+  for (const { connectionId, options = {} } of variants) {
+    const connection = await tx.platformStore.find(caller.studio.id, connectionId);
+    if (!connection) throw notFoundError("platform_connection");
+    validateOptions(deps.platforms.find(connection.platform)?.options ?? [], options);
+    // The edit kept what only a person may choose.
+    const storedOptions = post.variants.find((variant) => variant.connectionId === connectionId)?.options ?? {};
+    for (const [name, value] of Object.entries(options))
+      if (JSON.stringify(value) !== JSON.stringify(storedOptions[name]))
+        throw new AppError("forbidden:option", { name });
+  }
   const lists = variants.flatMap(({ assetIds }) => (assetIds ? [assetIds] : []));
   if (lists.length === 0) return;
-  const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
+  const currentIds = new Set((await tx.assets.listByPosts([post.id])).map((asset) => asset.id));
   for (const assetIds of lists)
     if (new Set(assetIds).size !== assetIds.length || !assetIds.every((assetId) => currentIds.has(assetId)))
       throw new AppError("invalid_input:variant_assets");
+}
+
+function validateOptions(schema: readonly PostOption[], options: PostOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const message = describeInvalidOption(schema, name, value);
+    if (message !== undefined) throw new AppError("invalid_input:option", { message });
+  }
 }

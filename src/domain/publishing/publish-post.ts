@@ -60,8 +60,10 @@ export async function publishPost(
       const { post, assets } = await lockPost(tx, { studioId: caller.studio.id, postId });
       if (input.revision !== undefined && input.revision !== post.revision) throw revisionConflictError(post.revision);
       const connections = await findConnections(tx, caller, connectionIds);
-      await assertPublishable({ ...deps, ...tx }, post, assets, connections);
       const needsApproval = input.propose === true || !tx.mayPublish;
+      await assertPublishable({ ...deps, ...tx }, post, assets, connections, {
+        isProposal: needsApproval && caller.client !== undefined,
+      });
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
         : { state: "scheduled" as const, ...toScheduleColumns(scheduledFor, await tx.publications.getTime()) };

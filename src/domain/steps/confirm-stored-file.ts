@@ -12,7 +12,10 @@ import type { StoredFile } from "../ports/file-store.ts";
 import { type ContentCheckResult, readMediaMetadata } from "./content/check-content.ts";
 import { removeFiles } from "./delete-files.ts";
 
-type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits">;
+type ConfirmDeps = Pick<
+  Deps,
+  "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits" | "platforms"
+>;
 
 /** The steps that differ between a presigned upload and an upload in parts. */
 export interface ConfirmationSteps extends Pick<Confirmation, "postId"> {

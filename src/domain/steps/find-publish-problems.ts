@@ -6,20 +6,30 @@ import { getAccountLabel, type PlatformConnection } from "../model/connection.ts
 import { applyInstanceLimits } from "../model/platform-limits.ts";
 import type { Post } from "../model/post.ts";
 import { isEmpty } from "../model/publication-content.ts";
+import { findOptionProblems, personOptionCode } from "../model/post-options.ts";
 import { getCrops } from "../model/renditions/crop.ts";
 import type { ImageInspection } from "../model/renditions/plan-rendition.ts";
 import { findMediaProblems } from "../model/validation/media-reachability.ts";
 import { findProblems } from "../model/validation/validate-post.ts";
 import type { Deps } from "../ports/deps.ts";
 
-/** Throws `not_publishable` with every problem that would make a platform reject the post. */
+/**
+ * Throws `not_publishable` with every problem that would make a platform reject the post. `isProposal`: apart from
+ * options that only a person may choose, because approving asks for them.
+ */
 export async function assertPublishable(
   deps: Pick<Deps, "platforms" | "imageInspections">,
   post: Post,
   assets: readonly Asset[],
   connections: readonly PlatformConnection[],
+  { isProposal = false }: { isProposal?: boolean } = {},
 ): Promise<void> {
-  const problems = await findPublishProblems(deps, post, assets, connections);
+  const problems = (await findPublishProblems(deps, post, assets, connections))
+    .map(({ problems: found, ...account }) => ({
+      ...account,
+      problems: found.filter(({ code }) => !isProposal || code !== personOptionCode),
+    }))
+    .filter(({ problems: remaining }) => remaining.length > 0);
   if (problems.length > 0) throw new AppError("not_publishable", { problems });
 }
 
@@ -59,7 +69,7 @@ function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
   { platform, account, limits: instanceLimits }: PlatformConnection,
   { title, crops }: Post,
-  { body, assets, hasFileChoice }: { body: string; assets: readonly Asset[]; hasFileChoice: boolean },
+  { body, assets, hasFileChoice, options }: ReturnType<typeof selectForAccount<Asset>>,
   inspections: ReadonlyMap<string, ImageInspection>,
 ): { code: string; message: string }[] {
   const platformInfo = platforms.find(platform);
@@ -78,7 +88,10 @@ function findPlatformProblems(
     crops: getCrops(crops, platform),
     hasFileChoice,
   };
-  return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
-    .filter(({ level }) => level === "rejected")
-    .map(({ code, message }) => ({ code, message }));
+  return [
+    ...[...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)].filter(
+      ({ level }) => level === "rejected",
+    ),
+    ...findOptionProblems(platformInfo.options, body, options),
+  ].map(({ code, message }) => ({ code, message }));
 }

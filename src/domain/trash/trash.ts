@@ -94,7 +94,7 @@ async function expireItems(
 
 /** Restores a deleted post with its assets, or a deleted asset. */
 export async function restoreFromTrash(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   input: { id: string },
 ): Promise<{ id: string; type: "post" | "asset"; title: string }> {
@@ -107,7 +107,7 @@ export async function restoreFromTrash(
 }
 
 function restoreTrashedPost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   postId: string,
 ): Promise<string> {
@@ -123,7 +123,7 @@ function restoreTrashedPost(
 }
 
 function restoreTrashedAsset(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "limits" | "platforms">,
   caller: Caller,
   assetId: string,
 ): Promise<string> {

@@ -21,6 +21,7 @@ export type UndoDeps = Pick<
   | "limits"
   | "newId"
   | "longWork"
+  | "platforms"
 >;
 
 /** An asset to attach to a post again, after it is detached from its current post. */

@@ -24,6 +24,7 @@ import type { UploadCaller } from "./upload-link.ts";
 export type UploadDeps = Pick<
   Deps,
   | "uploads"
+  | "platforms"
   | "posts"
   | "assets"
   | "strayFiles"
@@ -200,7 +201,10 @@ export const maxFileChanges = 100;
  * longer change it.
  */
 export async function setAltText(
-  deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "limits" | "baseUrl">,
+  deps: Pick<
+    Deps,
+    "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "limits" | "platforms" | "baseUrl"
+  >,
   caller: UploadCaller,
   input: z.infer<typeof setAltTextInput> & { fileId: string },
 ): Promise<FileView> {

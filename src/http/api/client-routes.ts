@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { listClients, listClientsInput, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
 import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { listPlatforms } from "#domain/platforms/list-platforms.ts";
+import { listPlatforms, listPlatformsInput } from "#domain/platforms/list-platforms.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
@@ -20,7 +20,9 @@ export function createClientRoutes({ deps }: ApiOptions) {
 /** A studio's accounts on social platforms. */
 export function createPlatformRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
-    .get("/platforms", async (c) => jsonWithEtag(c, await listPlatforms(deps, c.var.caller)))
+    .get("/platforms", validateQuery(listPlatformsInput), async (c) =>
+      jsonWithEtag(c, await listPlatforms(deps, c.var.caller, c.req.valid("query"))),
+    )
     .post("/platforms/connect", validateJson(connectPlatformInput), async (c) =>
       c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
     )

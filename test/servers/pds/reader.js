@@ -3,15 +3,17 @@ import { AtpAgent, RichText } from "@atproto/api";
 /** Reads an account's posts, newest first, with the library of the Bluesky app. */
 export async function readPosts(serverUrl, did) {
   const agent = new AtpAgent({ service: serverUrl });
-  const { data } = await agent.com.atproto.repo.listRecords({
-    repo: did,
-    collection: "app.bsky.feed.post",
-    limit: 100,
-  });
+  const list = (collection) => agent.com.atproto.repo.listRecords({ repo: did, collection, limit: 100 });
+  const { data } = await list("app.bsky.feed.post");
+  const gates = new Map((await list("app.bsky.feed.threadgate")).data.records.map(({ value }) => [value.post, value]));
   return data.records.map(({ uri, value }) => ({
     uri,
     text: value.text,
     createdAt: value.createdAt,
+    langs: value.langs ?? [],
+    labels: (value.labels?.values ?? []).map(({ val }) => val),
+    replyRules: gates.get(uri)?.allow.map(({ $type }) => $type.split("#")[1]) ?? null,
+    reply: value.reply ?? null,
     features: [...new RichText({ text: value.text, facets: value.facets }).segments()]
       .filter((segment) => segment.facet)
       .map((segment) => [segment.text, segment.link?.uri ?? segment.mention?.did ?? segment.tag?.tag]),

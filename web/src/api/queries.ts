@@ -134,7 +134,7 @@ export const platformsQuery = (studioId: string) =>
     queryKey: ["studio", studioId, "platforms"],
     queryFn: ({ client, queryKey }) =>
       fetchJsonIfChanged(client.getQueryData<PlatformList>(queryKey), (options) =>
-        studioApi.platforms.$get({ param: { studioId } }, options),
+        studioApi.platforms.$get({ param: { studioId }, query: { includeOptions: "true" } }, options),
       ),
     structuralSharing: false,
   });

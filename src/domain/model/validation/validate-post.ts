@@ -5,6 +5,7 @@ import type { AssetDetail } from "../asset.ts";
 import { getAccountLabel, type PlatformConnection } from "../connection.ts";
 import { applyInstanceLimits, type PostLimits, selectImageLimit } from "../platform-limits.ts";
 import type { PlatformInfo } from "../platform.ts";
+import { findOptionProblems } from "../post-options.ts";
 import { type Crop, getCrops } from "../renditions/crop.ts";
 import { canBeDecoded, type ImageInspection } from "../renditions/plan-rendition.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
@@ -91,10 +92,10 @@ export async function validatePost(
     if (!platformInfo) continue;
     const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
     const content = selectForAccount({ ...post, variants: post.variants ?? [] }, id);
-    const { body, assets, hasFileChoice } = content;
+    const { body, assets, hasFileChoice, options } = content;
     const assetIds = assets.map((asset) => asset.id);
     const textKey = [platform, instanceLimits, body === post.body ? null : id];
-    const key = JSON.stringify([textKey, assetIds, hasFileChoice]);
+    const key = JSON.stringify([textKey, assetIds, hasFileChoice, options]);
     let result = resultByKey.get(key);
     if (!result) {
       const textLimit = findTextLimit("text", limits, assets);
@@ -107,6 +108,10 @@ export async function validatePost(
         problems: [
           ...findMediaProblems(platformInfo, assets),
           ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }, textCheck),
+          ...findOptionProblems(platformInfo.options, body, options).map((detail): Problem => ({
+            ...detail,
+            level: "rejected",
+          })),
           ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
         ],
         ...describeTextLength(limits, textLimit, textCheck),

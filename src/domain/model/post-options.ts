@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { listHashtags } from "#portable/hashtags-and-mentions.ts";
+
+/** What a platform needs or offers besides text and files. The form in the web app and all checks follow from it. */
+export type PostOption = {
+  /** The key in a variant's `options`. */
+  name: string;
+  label: string;
+  help?: string;
+  /** When a value is required. Without it, never. */
+  requiredIf?: { hashtag: string };
+  /** `person`: AI clients can neither set nor change it. Such an option has no default. */
+  chosenBy: "anyone" | "person";
+} & (
+  | { kind: "choice"; values: readonly Choice[]; default?: string }
+  | { kind: "choices"; values: readonly Choice[] }
+  | { kind: "toggle" }
+  | TextOption
+  /** Several texts. */
+  | (Omit<TextOption, "kind"> & { kind: "list"; max: number })
+);
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+interface TextOption {
+  kind: "text";
+  maxLength: number;
+  /** A regular expression that the whole text matches. */
+  pattern?: string;
+}
+
+type OptionValue = boolean | string | string[];
+/** The values of one account, by the name of the option. What is absent is not chosen, so its default applies. */
+export type PostOptions = Record<string, OptionValue>;
+
+export const postOptions = z.record(z.string(), z.union([z.boolean(), z.string(), z.array(z.string())]));
+
+/** In an order that is the same for the same options. Undefined without any. */
+export function normalizeOptions(options: PostOptions | undefined): PostOptions | undefined {
+  const entries = Object.entries(options ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** The options, with the defaults of those that are not chosen. */
+export const withDefaults = (schema: readonly PostOption[], options: PostOptions = {}): PostOptions => ({
+  ...Object.fromEntries(schema.flatMap((option) => ("default" in option ? [[option.name, option.default]] : []))),
+  ...options,
+});
+
+export const isRequired = ({ requiredIf }: PostOption, text: string): boolean =>
+  requiredIf !== undefined && listHashtags(text).includes(requiredIf.hashtag);
+
+/** The problem of a missing option that only a person may choose. */
+export const personOptionCode = "person_option_missing";
+
+interface OptionProblem {
+  code: "option_invalid" | "option_missing" | typeof personOptionCode;
+  message: string;
+}
+
+/** Why the platform can't receive the text with these options. */
+export function findOptionProblems(
+  schema: readonly PostOption[],
+  text: string,
+  options: PostOptions = {},
+): OptionProblem[] {
+  const invalid = Object.entries(options).flatMap(([name, value]): OptionProblem[] => {
+    const message = describeInvalidOption(schema, name, value);
+    return message === undefined ? [] : [{ code: "option_invalid", message }];
+  });
+  const missing = schema
+    .filter((option) => options[option.name] === undefined && isRequired(option, text))
+    .map(({ label, chosenBy }): OptionProblem =>
+      chosenBy === "person"
+        ? { code: personOptionCode, message: `A person must choose the option “${label}”.` }
+        : { code: "option_missing", message: `The option “${label}” must be chosen.` },
+    );
+  return [...invalid, ...missing];
+}
+
+/** Why an option can't have this value; undefined if it can. */
+export function describeInvalidOption(
+  schema: readonly PostOption[],
+  name: string,
+  value: OptionValue,
+): string | undefined {
+  const option = schema.find((each) => each.name === name);
+  if (!option) return `${name}: this platform has no such option.`;
+  const expected = describeExpected(option, value);
+  return expected && `${name}: expected ${expected}.`;
+}
+
+function describeExpected(option: PostOption, value: OptionValue): string | undefined {
+  const list = Array.isArray(value) ? value : undefined;
+  switch (option.kind) {
+    case "toggle":
+      return typeof value === "boolean" ? undefined : "true or false";
+    case "text":
+      return typeof value === "string" && isText(option, value) ? undefined : describeText(option);
+    case "list":
+      return list && isSet(list) && list.length <= option.max && list.every((text) => isText(option, text))
+        ? undefined
+        : `a list of up to ${option.max} different texts, each ${describeText(option)}`;
+    case "choice":
+    case "choices": {
+      const values = option.values.map((choice) => choice.value);
+      const isValid =
+        option.kind === "choice"
+          ? typeof value === "string" && values.includes(value)
+          : list && isSet(list) && list.every((each) => values.includes(each));
+      return isValid ? undefined : `${option.kind === "choice" ? "one of" : "a list of"} ${values.join(", ")}`;
+    }
+  }
+}
+
+const isSet = (list: readonly string[]): boolean => list.length > 0 && new Set(list).size === list.length;
+
+const isText = ({ maxLength, pattern }: Omit<TextOption, "kind">, text: string): boolean =>
+  text.trim() !== "" &&
+  text.length <= maxLength &&
+  (pattern === undefined || new RegExp(`^(?:${pattern})$`).test(text));
+
+const describeText = ({ maxLength, pattern }: Omit<TextOption, "kind">): string =>
+  pattern === undefined ? `a text of up to ${maxLength} characters` : `a text that matches ${pattern}`;
+
+export const listPersonOptions = (schema: readonly PostOption[]): string[] =>
+  schema.filter(({ chosenBy }) => chosenBy === "person").map(({ name }) => name);
