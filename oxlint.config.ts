@@ -267,7 +267,7 @@ export default defineConfig({
     ...importOverrides,
     { files: ["src/db/**"], rules: rules("off", "typescript/no-non-null-assertion") },
     {
-      files: ["src/http/api/**", "src/http/uploads/**", "test/support/assistant.ts"],
+      files: ["src/http/api/**", "src/http/uploads/**", "src/http/reviews/**", "test/support/assistant.ts"],
       rules: rules("off", "typescript/explicit-module-boundary-types"),
     },
     {

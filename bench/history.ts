@@ -28,7 +28,13 @@ async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
     ...deps,
     transact: (authority, work) =>
       deps.transact(authority, (tx) =>
-        work({ ...tx, [writes]: { ...tx[writes], revisions: { record: async () => false } } }),
+        work({
+          ...tx,
+          [writes]: {
+            ...tx[writes],
+            revisions: { record: async () => ({ hasPublications: false, hasReviews: false }) },
+          },
+        }),
       ),
   };
   const createUpdate = async (updateDeps: Deps): Promise<() => Promise<void>> => {

@@ -22,6 +22,7 @@ import { createMediaTokens } from "#http/files/media-tokens.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createHttpServer, type HttpServer } from "#http/server.ts";
 import { chatAppPath, type StaticFiles } from "#http/static-files.ts";
+import { createReviewApi } from "#http/reviews/api.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
@@ -125,6 +126,7 @@ export function createService(options: CreateServiceOptions): Service {
   const toolCallLimiter = limitCalls("calls");
   const webCallLimiter = limitCalls("web");
   const linkCallLimiter = limitCalls("uploads");
+  const reviewCallLimiter = limitCalls("reviews");
   const callRecorder = createCallRecorder(deps);
 
   // Authentication: users by session, AI clients by token.
@@ -169,6 +171,7 @@ export function createService(options: CreateServiceOptions): Service {
     stallTimeoutMs,
   });
   const uploadApi = createUploadApi(deps, linkCallLimiter.check, log);
+  const reviewApi = createReviewApi(deps, reviewCallLimiter.check, log);
 
   /** What happens because of activity, apart from announcing it on open pages. */
   const eventReaders: EventReader[] = [];
@@ -188,6 +191,7 @@ export function createService(options: CreateServiceOptions): Service {
       clientDocument,
       api: mountApi(api),
       uploadApi,
+      reviewApi,
       mcp,
       media: { files: deps.files, tokens: mediaTokens, clock, stallTimeoutMs },
       files: disk && {
@@ -234,7 +238,9 @@ export function createService(options: CreateServiceOptions): Service {
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
       void (await Promise.all(
-        [messageLimiter, toolCallLimiter, webCallLimiter, linkCallLimiter].map((limiter) => limiter.sync()),
+        [messageLimiter, toolCallLimiter, webCallLimiter, linkCallLimiter, reviewCallLimiter].map((limiter) =>
+          limiter.sync(),
+        ),
       )),
     async close() {
       const taskDrain = mcp.tasks.drain();

@@ -113,17 +113,24 @@ const grantQueries = createQueries(
   "c.id = $1 AND c.revoked_at IS NULL",
   "FOR SHARE OF c",
 );
-// Transactions that reserve bytes update the link. If they locked it for sharing first, two of them would deadlock.
-const uploadLinkQueries = createQueries(
-  "upload_links c JOIN users u ON u.id = c.created_by",
-  "c.id = $1 AND c.withdrawn_at IS NULL",
-  "FOR NO KEY UPDATE OF c",
-);
-const grantedUploadLinkQueries = createQueries(
-  "upload_links c JOIN users u ON u.id = c.created_by JOIN grants g ON g.id = c.grant_id",
-  "c.id = $1 AND c.withdrawn_at IS NULL AND g.revoked_at IS NULL",
-  "FOR SHARE OF g FOR NO KEY UPDATE OF c",
-);
+// Transactions that reserve bytes update the upload link, and those of guests count their comments on the review link. If
+// they locked it for sharing first, two of them would deadlock.
+const createLinkQueries = (table: string) => ({
+  direct: createQueries(
+    `${table} c JOIN users u ON u.id = c.created_by`,
+    "c.id = $1 AND c.withdrawn_at IS NULL",
+    "FOR NO KEY UPDATE OF c",
+  ),
+  granted: createQueries(
+    `${table} c JOIN users u ON u.id = c.created_by JOIN grants g ON g.id = c.grant_id`,
+    "c.id = $1 AND c.withdrawn_at IS NULL AND g.revoked_at IS NULL",
+    "FOR SHARE OF g FOR NO KEY UPDATE OF c",
+  ),
+});
+const linkQueries = {
+  uploadLink: createLinkQueries("upload_links"),
+  reviewLink: createLinkQueries("review_links"),
+};
 
 const lockStudioQuery = statement("SELECT id FROM studios WHERE id = $1 FOR UPDATE");
 const lockGrantQuery = statement("SELECT id FROM grants WHERE id = $1 FOR NO KEY UPDATE");
@@ -155,9 +162,10 @@ function identify(credential: Credential): { queries: ReturnType<typeof createQu
       return { queries: sessionQueries, key: credential.tokenHash };
     case "grant":
       return { queries: grantQueries, key: credential.grantId };
-    case "uploadLink": {
-      const queries = credential.grantId === null ? uploadLinkQueries : grantedUploadLinkQueries;
-      return { queries, key: credential.linkId };
+    case "uploadLink":
+    case "reviewLink": {
+      const queries = linkQueries[credential.kind];
+      return { queries: credential.grantId === null ? queries.direct : queries.granted, key: credential.linkId };
     }
   }
 }

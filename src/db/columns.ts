@@ -21,6 +21,7 @@ const columnNames = new Map(Object.entries(propertyNames).map(([column, property
 
 /** The properties of TEXT columns that contain JSON. */
 const jsonProperties = new Set([
+  "accounts",
   "content",
   "crops",
   "limits",
@@ -35,7 +36,7 @@ const jsonProperties = new Set([
 
 /** The properties of columns that contain 0 or 1. */
 const isBoolean = (property: string): boolean =>
-  /^(is|has|can|was|includes|passes)[A-Z]|(Changed|Indexed|Verified)$/.test(property);
+  /^(is|has|can|was|includes|passes|holds)[A-Z]|(Changed|Indexed|Verified)$/.test(property);
 
 export const toPropertyName = (column: string): string =>
   propertyNames[column] ?? column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

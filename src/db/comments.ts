@@ -5,6 +5,9 @@ import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 
 const isDeletedColumn = sql<boolean>`c.removed_at IS NOT NULL`.as("isDeleted");
 
+/** More than a post can have of members and one link. */
+const maxCommentsForGuests = 1100;
+
 export function createCommentStore(connection: Connection): CommentStore {
   const { q } = connection;
   const selectWithNames = () =>
@@ -71,7 +74,22 @@ export function createCommentStore(connection: Connection): CommentStore {
         .limit(limit)
         .execute(),
     count: (postId) => countRows({ postId, removedAt: null }),
+    async countByGuests(postId) {
+      const { count } = await selectRows(q, "comments", { postId })
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("reviewLinkId", "is not", null)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
     countWithDeleted: (postId) => countRows({ postId }),
+    listForGuests: (postId, linkId) =>
+      selectWithNames()
+        .where((eb) => eb.and({ "c.postId": postId, "c.visibility": "guests", "c.removedAt": null }))
+        .where((eb) => eb.or([eb("c.reviewLinkId", "is", null), eb("c.reviewLinkId", "=", linkId)]))
+        .orderBy("c.id")
+        .limit(maxCommentsForGuests)
+        .execute(),
+    setVisibility: (id, visibility) => updateRows(q, "comments", { id }, { visibility }).$call(execute),
     setResolved(id, resolution) {
       const values = { resolvedAt: resolution?.at ?? null, resolvedBy: resolution?.by ?? null };
       return updateRows(q, "comments", { id }, values).$call(execute);

@@ -22,6 +22,7 @@ import { createPlatformStore } from "./platforms.ts";
 import { createPostSummaryStore } from "./post-summaries.ts";
 import { createPostStore } from "./posts.ts";
 import { createPublicationStore } from "./publications.ts";
+import { createReviewStore } from "./reviews.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { createSearchIndexStore } from "./search-index.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
@@ -65,6 +66,7 @@ function createStoresFor(connection: Connection): AllStores {
     strayFiles: createStrayFileStore(connection),
     imageInspections: createImageInspectionStore(connection),
     uploads: createUploadStore(connection),
+    reviews: createReviewStore(connection),
     uploadClaims: assets,
     platformStore: createPlatformStore(connection),
     publications,

@@ -16,9 +16,10 @@ const changedSql = (column: "title" | "body" | "status" | "variants" | "tags", i
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
-const hasRevisablePublicationsSql = (postId: string): string => `EXISTS (SELECT 1 FROM publications q
+const affectedSql = (postId: string): string => `EXISTS (SELECT 1 FROM publications q
       WHERE q.post_id = ${postId} AND q.state IN ('${revisableStates.join("', '")}') AND ${isNotCanceledSql("q")})
-    AS has_publications`;
+    AS has_publications,
+  EXISTS (SELECT 1 FROM review_posts d WHERE d.post_id = ${postId} AND d.decision IS NOT NULL) AS has_reviews`;
 
 /** A subquery, because with a join PostgreSQL may read all revisions of the post to find the previous one. */
 const previousRevisionSql = (postId: string): string => `(SELECT revision - 1 FROM posts WHERE id = ${postId})`;
@@ -26,6 +27,8 @@ const previousRevisionSql = (postId: string): string => `(SELECT revision - 1 FR
 interface RecordedRow {
   /** Whether the change can affect publications of the post. */
   hasPublications: boolean;
+  /** Whether guests have decided about the post. */
+  hasReviews: boolean;
 }
 
 const insertRevisionQuery = statement<RecordedRow>(`
@@ -43,7 +46,7 @@ const insertRevisionQuery = statement<RecordedRow>(`
          CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
     FROM posts p LEFT JOIN post_revisions r ON r.post_id = $8 AND r.revision = ${previousRevisionSql("$8")}
    WHERE p.id = $8
-  RETURNING ${hasRevisablePublicationsSql("$8")}`);
+  RETURNING ${affectedSql("$8")}`);
 
 const insertAssetsQuery = statement<never>(`
   INSERT INTO post_revision_assets (post_id, revision, position, asset_id, kind, mime_type, filename, alt_text)
@@ -53,7 +56,7 @@ const insertAssetsQuery = statement<never>(`
 
 /**
  * An autosave changes only title, body and variants. It never replaces an approved revision, which may be the one that
- * was published, or one that was sent back, because the next proposal is compared with it.
+ * was published, or one that was sent back or that a guest decided about, because the next is compared with it.
  */
 const collapseAutosaveQuery = statement<RecordedRow>(`
   UPDATE post_revisions AS r
@@ -69,7 +72,8 @@ const collapseAutosaveQuery = statement<RecordedRow>(`
         WHERE q.post_id = r.post_id
           AND (q.approved_revision = r.revision
                OR q.revision = r.revision AND q.problem_code = '${sentBackCode}'))
-  RETURNING ${hasRevisablePublicationsSql("$1")}`);
+     AND NOT EXISTS (SELECT 1 FROM review_posts d WHERE d.post_id = r.post_id AND d.revision = r.revision)
+  RETURNING ${affectedSql("$1")}`);
 
 export function createRevisionStore(connection: Connection): RevisionStore & RevisionWrites {
   const { q, run } = connection;
@@ -115,13 +119,13 @@ export function createRevisionStore(connection: Connection): RevisionStore & Rev
     async record(postId, author, { collapseSince, haveAssetsChanged = false, restoredRevision } = {}) {
       if (collapseSince !== undefined) {
         const [collapsedRow] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
-        if (collapsedRow) return collapsedRow.hasPublications;
+        if (collapsedRow) return collapsedRow;
       }
       const { userId, grantId, clientId, clientName, undoId } = author;
       const values = [userId, grantId, clientId, clientName, undoId, collapseSince !== undefined];
       const [insertedRow] = await run(insertRevisionQuery, [...values, restoredRevision ?? null, postId]);
       if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);
-      return insertedRow?.hasPublications ?? false;
+      return insertedRow ?? { hasPublications: false, hasReviews: false };
     },
     async list(postId, { before, limit, maxTextLength }) {
       const sizes = await selectRows(q, "postRevisions", { postId })

@@ -12,6 +12,7 @@ import type { Post } from "#domain/model/post.ts";
 import type { Publication } from "#domain/model/publication.ts";
 import type { StoredProgress } from "#domain/model/publication-progress.ts";
 import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
+import type { ReviewDecision, ReviewLink, ReviewPost } from "#domain/model/review.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/model/studio.ts";
 import type { McpSession } from "#domain/ports/subscriptions.ts";
 import type { Slot } from "#domain/model/slot.ts";
@@ -100,10 +101,14 @@ export interface Schema {
   };
   /** `change` is the number of the change, counted per asset. */
   assetChanges: AssetFieldChange & AuthorColumns & { assetId: string; change: number; studioId: string };
-  comments: Omit<Comment, "isDeleted"> & { removedAt: number | null };
+  comments: WithDefaults<Omit<Comment, "isDeleted">, "visibility"> & { removedAt: number | null };
   /** `change` is the number of the change, counted per comment. */
   commentChanges: AuthorColumns & { commentId: string; change: number; isDeleted: boolean; studioId: string };
   uploadLinks: UploadLink;
+  reviewLinks: WithDefaults<ReviewLink, "viewCount"> & { commentCount: Generated<number> };
+  reviewPosts: WithDefaults<Omit<ReviewPost, "decision">, "isOutdated"> & {
+    [Field in keyof ReviewDecision]: ReviewDecision[Field] | null;
+  } & { studioId: string; position: number; decisionCount: Generated<number> };
   uploadFiles: WithDefaults<Omit<UploadFile, "asset">, "receivedBytes" | "lastPartAt" | "countedAt"> & {
     assetId: string;
     linkId: string;

@@ -10,6 +10,7 @@ const postDetails = [
   ["comments", "ORDER BY parent_id IS NULL"],
   ["publications", ""],
   ["uploadLinks", ""],
+  ["reviewPosts", ""],
 ] as const;
 
 export function createStudioContentStore({ q, engine }: Connection): StudioContentStore {

@@ -14,7 +14,9 @@ export type Credential =
   | { kind: "session"; tokenHash: string }
   | { kind: "grant"; grantId: string }
   /** `grantId`: the grant that created the link; null if a user created it in the web app. */
-  | { kind: "uploadLink"; linkId: string; grantId: string | null };
+  | { kind: "uploadLink"; linkId: string; grantId: string | null }
+  /** A guest of a review link. The grant is as above. */
+  | { kind: "reviewLink"; linkId: string; grantId: string | null };
 
 /** A signed-in user, before a studio is chosen. */
 export interface SignedInUser {

@@ -29,6 +29,7 @@ export const policy = {
   "posts.read": allRoles,
   "posts.write": allRoles,
   "trash.empty": managers,
+  "reviews.withdrawAny": managers,
   "assets.read": allRoles,
   "assets.write": allRoles,
   "publications.read": allRoles,

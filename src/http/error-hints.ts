@@ -68,8 +68,11 @@ export const errorHints: ErrorHints = {
   already_scheduled: "Reschedule or cancel that publication instead.",
   no_free_slot: "Choose a time. Owners and admins can add slots in the settings.",
   too_late: "Reload to see its current state.",
+  review_pending: "Wait for the guest’s approval, or withdraw the review link that publishing waits for.",
+  review_ended: newLink,
   post_in_use: "Cancel or resolve its publications first.",
   revision_conflict: "Reload the post, then make the change again.",
+  "revision_conflict:review": "Look at the new version, then decide again.",
   "revision_conflict:time": "Check the new time, then approve it again.",
 
   "rate_limited:requests": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}.`,
@@ -93,6 +96,9 @@ export const errorHints: ErrorHints = {
     "Revoke invitations that are no longer needed, or wait until some are accepted or expire.",
   "quota_exceeded:upload_links": "Withdraw upload links that are no longer needed, or wait until some expire.",
   "quota_exceeded:link_files": newLink,
+  "quota_exceeded:review_links": "Withdraw review links that are no longer needed, or wait until some expire.",
+  "quota_exceeded:review_decisions": newLink,
+  "quota_exceeded:guest_comments": newLink,
   "quota_exceeded:file_changes": "A member of the studio can change it in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",
 

@@ -20,6 +20,8 @@ import { createServerCardRoute } from "./mcp-documents.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { Handler, Route } from "./server.ts";
 import type { UploadApi } from "./uploads/api.ts";
+import type { ReviewApi } from "./reviews/api.ts";
+import { createReviewRoutes } from "./reviews/routes.ts";
 import { createUploadRoutes } from "./uploads/routes.ts";
 import { createWebAppHandler, type StaticFiles } from "./static-files.ts";
 
@@ -30,6 +32,7 @@ export interface RouteOptions extends PageContext {
   /** The web app's JSON API. */
   api: Handler;
   uploadApi: UploadApi;
+  reviewApi: ReviewApi;
   mcp: McpEndpoint;
   media: MediaRouteOptions;
   /** The signed URLs of the disk store; undefined if another store is used. */
@@ -72,6 +75,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     ...options.dev,
     createThumbnailRoute(deps),
     createMediaRoute(options.media),
+    ...createReviewRoutes(deps, options.reviewApi, options.media),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(deps, options.uploadApi, webFiles),
     { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },

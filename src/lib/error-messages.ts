@@ -16,6 +16,7 @@ export const errorMessages = {
     "Only people who may publish can approve or resolve publications, and only in the web app.",
   "forbidden:option": (data: { name: string }) => `options: only a person can choose ${data.name}.`,
   "forbidden:comment_author": () => "Only the author can delete a comment.",
+  "forbidden:review_hold": () => "Only people can let publishing wait for a review or end that, in the web app.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
   "forbidden:account_disabled": () => "This account has been disabled.",
   "forbidden:user_disabled": (data: { name: string }) =>
@@ -47,6 +48,7 @@ export const errorMessages = {
   "not_found:invitation": () => "This invitation does not exist.",
   "not_found:invitation_link": () => "This invitation does not exist, was already used or revoked, or has expired.",
   "not_found:upload_link": () => "This upload link does not exist.",
+  "not_found:review_link": () => "This review link does not exist.",
   "not_found:upload": () => "This upload was canceled or has expired.",
   "not_found:platform_connection": () => "This platform connection does not exist.",
   "not_found:link": () => "This link is invalid or has expired.",
@@ -62,6 +64,7 @@ export const errorMessages = {
   "invalid_input:variants": () => "variants: each account at most once.",
   "invalid_input:variant_assets": () => "variants: assetIds must be assets of this post, each at most once.",
   "invalid_input:option": (data: { message: string }) => `options: ${data.message}`,
+  "invalid_input:guest_comment": () => "A guest sees their own comments.",
   "invalid_input:reply": () => "This comment is a reply. Only a whole thread can be resolved.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post’s current assets, each exactly once.",
@@ -121,9 +124,12 @@ export const errorMessages = {
   }) =>
     `The post can’t be published: ${[...new Set(data.problems.flatMap(({ problems }) => problems.map(({ message }) => message)))].join(" ")}`,
   too_late: (data: { state: string }) => `The publication is ${data.state}, so it can’t be changed like this.`,
+  review_pending: () => "The post waits for a review: nothing of it can be scheduled until the guest approves it.",
+  review_ended: () => "This review link has expired, ended or was withdrawn.",
   post_in_use: () => "The post has a publication that is scheduled, publishing or unconfirmed.",
   revision_conflict: (data: { revision: number }) =>
     `The post was changed in the meantime; it is at revision ${data.revision}.`,
+  "revision_conflict:review": () => "The post was changed since it was shown.",
   "revision_conflict:time": () => "The time of the publication was changed in the meantime.",
   idempotency_conflict: () => "This idempotencyKey was used with different input in the last 24 hours.",
 
@@ -156,6 +162,12 @@ export const errorMessages = {
     `The studio already has ${data.limit} open invitations, the maximum.`,
   "quota_exceeded:upload_links": (data: { limit: number }) =>
     `The post already has ${data.limit} open upload links, the maximum.`,
+  "quota_exceeded:review_links": (data: { limit: number }) =>
+    `A post already has ${data.limit} open review links, the maximum.`,
+  "quota_exceeded:review_decisions": (data: { limit: number }) =>
+    `${data.limit} decisions about the post were made through this review link, the maximum.`,
+  "quota_exceeded:guest_comments": (data: { limit: number }) =>
+    `${data.limit} comments were added through this review link, the maximum.`,
   "quota_exceeded:app_uploads": (data: { limit: number }) =>
     `You already have ${data.limit} open uploads to this post in AI clients, the maximum.`,
   "quota_exceeded:link_files": (data: { limit: number }) =>

@@ -32,6 +32,8 @@ export const errorStatus = {
   no_free_slot: 409,
   too_late: 409,
   post_in_use: 409,
+  review_pending: 409,
+  review_ended: 410,
   internal: 500,
 } as const;
 

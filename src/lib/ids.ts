@@ -12,6 +12,7 @@ export const idPrefixes = {
   platformConnection: "plc",
   invitation: "inv",
   uploadLink: "upl",
+  reviewLink: "rev",
   publication: "pub",
   activity: "act",
   request: "req",

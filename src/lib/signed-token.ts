@@ -7,6 +7,8 @@ export const tokenPurposes = [
   "sign-in",
   "mcp-session",
   "upload",
+  "review",
+  "review-image",
   "file",
   "thumbnail",
   "media",

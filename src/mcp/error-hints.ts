@@ -74,6 +74,8 @@ export const errorHints: ErrorHints = {
   no_free_slot: "Pass a time as at. Owners and admins can add slots in the web app's settings.",
   too_late:
     "Call list_publications to see its state. An unconfirmed publication is resolved by a person in the web app.",
+  review_pending:
+    "Call publish_post with propose, so that a person approves it after the review. Only people end the wait, in the web app.",
   post_in_use:
     "Call list_publications with the post's id and cancel_publication for what is scheduled; a person resolves unconfirmed ones in the web app.",
   revision_conflict: "Call get_post, then repeat the change with the new revision.",
@@ -97,6 +99,7 @@ export const errorHints: ErrorHints = {
     "Tell the user. Publications that wait or failed to start are listed by list_publications; cancel_publication ends one.",
   "quota_exceeded:upload_links":
     "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",
+  "quota_exceeded:review_links": "Tell the user to withdraw review links in the web app.",
   "quota_exceeded:app_uploads":
     "Upload the files in a view of the post that already uploaded some, or call app_create_upload again in 30 minutes.",
   "quota_exceeded:link_files": "Call app_create_upload again for more files.",

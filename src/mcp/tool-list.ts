@@ -7,6 +7,7 @@ import { connectPlatformTool } from "./tools/connect-platform.ts";
 import { copyAssetTool } from "./tools/copy-asset.ts";
 import { createPostTool } from "./tools/create-post.ts";
 import { createUploadSessionTool } from "./tools/create-upload-session.ts";
+import { createReviewLinkTool } from "./tools/create-review-link.ts";
 import { deleteAssetTool } from "./tools/delete-asset.ts";
 import { deletePostTool } from "./tools/delete-post.ts";
 import { detachAssetTool } from "./tools/detach-asset.ts";
@@ -41,6 +42,7 @@ export const tools: readonly Tool[] = [
   restorePostTool,
   deletePostTool,
   addCommentTool,
+  createReviewLinkTool,
   createUploadSessionTool,
   requestAssetUploadTool,
   uploadAssetInlineTool,

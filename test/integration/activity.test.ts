@@ -12,7 +12,7 @@ import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import { addComment, deleteComment, resolveComment } from "#domain/comments/comments.ts";
+import { addComment, deleteComment, resolveComment, setCommentVisibility } from "#domain/comments/comments.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { addOwner, disableUser, enableUser } from "#domain/operator/user-access.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
@@ -38,10 +38,10 @@ import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRole
 
 const operator = { operator: true } as const;
 
-/** The actions that this file tests. Other files test client grants, connecting platforms, and publications. */
+/** The actions that this file tests. Other files test client grants, connecting platforms, publications and reviews. */
 type Change = Exclude<
   ActivityAction,
-  `client.${string}` | `publication.${string}` | "platform.connected" | "platform.needs_reconnect"
+  `client.${string}` | `publication.${string}` | `review.${string}` | "platform.connected" | "platform.needs_reconnect"
 >;
 
 /** Creates a studio with one object of each kind in each state that a change needs. */
@@ -98,6 +98,10 @@ const changes: Record<Change, (scene: Scene) => Promise<unknown>> = {
   "comment.resolved": ({ deps, member, commentId }) => resolveComment(deps, member, { commentId, resolved: true }),
   "comment.reopened": ({ deps, member, resolvedCommentId: commentId }) =>
     resolveComment(deps, member, { commentId, resolved: false }),
+  "comment.shown": ({ deps, member, commentId }) =>
+    setCommentVisibility(deps, member, { commentId, visibility: "guests" }),
+  "comment.hidden": ({ deps, member, commentId }) =>
+    setCommentVisibility(deps, member, { commentId, visibility: "team" }),
   "comment.deleted": ({ deps, member, commentId }) => deleteComment(deps, member, { commentId }),
   "upload_link.created": ({ deps, member, postId }) => createUploadSession(deps, member, { postId }),
   "upload_link.withdrawn": ({ deps, member, postId, linkId }) => withdrawUploadLink(deps, member, { postId, linkId }),

@@ -12,6 +12,9 @@ import { createStudio } from "#domain/studios/studios.ts";
 import { cancelFile, completeFile, setAltText } from "#domain/uploads/files.ts";
 import { createPartUrls } from "#domain/uploads/reserve-parts.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { describeReview } from "#domain/reviews/describe-review.ts";
+import { addGuestComment, decide, type Guest, resolveGuest } from "#domain/reviews/guest.ts";
+import { createReviewLink } from "#domain/reviews/review-links.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
 import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
@@ -49,6 +52,7 @@ const startAppFile = async (deps: TestDeps, caller: Caller): Promise<{ uploadId:
 };
 
 const toolExamples: Record<string, ToolExample> = {
+  create_review_link: async (deps, client) => ({ postId: (await addPost(deps, client)).postId }),
   create_upload_session: async (deps, client) => ({ postId: (await addPost(deps, client)).postId }),
   request_asset_upload: async () => upload,
   upload_asset_inline: async () => ({ ...upload, base64 }),
@@ -152,7 +156,7 @@ forOneEngine("authority", (fixture) => {
         const label = `${name}, ${ending} before transaction ${number}`;
         const outcome = await access.endDuring(ending, number, run, label);
         if (outcome === undefined) return number - 1;
-        assert.match(outcome, /^(not_found|forbidden|unauthenticated|40[134])$/, label);
+        assert.match(outcome, /^(not_found|forbidden|unauthenticated|review_ended|40[134])$/, label);
         if (number > 1) run = await prepare(); // the transactions before have changed the data
       }
     }
@@ -205,6 +209,27 @@ forOneEngine("authority", (fixture) => {
         const { urls } = await createPartUrls(deps, caller, { fileId: startedFile.id, parts: [1] });
         await (deps.files as HookedFiles).parts.send(urls[0]?.url ?? "", pdf);
         return () => getOutcome(run(caller, startedFile.id));
+      });
+      assert.ok(count > 0);
+    });
+
+  const reviews: Record<string, (guest: Guest, postId: string) => Promise<unknown>> = {
+    "opening a review": (guest) => describeReview(deps, guest),
+    "commenting on a review": (guest, postId) => addGuestComment(deps, guest, { postId, name: "Greta", body: "Good" }),
+    "deciding about a review": async (guest, postId) => {
+      const [post] = (await describeReview(deps, guest)).posts;
+      const decision = { postId, digest: post?.digest ?? "", decision: "approved", name: "Greta" } as const;
+      return decide(deps, guest, decision);
+    },
+  };
+  for (const [name, run] of Object.entries(reviews))
+    test(`${name} through a review link changes nothing after the link ended (F1, F10)`, async () => {
+      const count = await endDuring(allEndings, name, async () => {
+        const owner = await newStudio(deps);
+        const { postId } = await addPost(deps, owner);
+        const { url } = await createReviewLink(deps, await actThroughClient(deps, owner), { postId });
+        const guest = await resolveGuest(deps, url.split("/r/")[1] ?? "");
+        return () => getOutcome(run(guest, postId));
       });
       assert.ok(count > 0);
     });

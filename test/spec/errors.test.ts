@@ -75,7 +75,7 @@ test("messages and hints for people use typographic apostrophes and the contract
 /** Error codes that the edge can't return, or whose hints are set where the errors are created. */
 const withoutHint: Record<"people" | "models", readonly string[]> = {
   people: ["inline_too_large_use_presign", "idempotency_conflict", "platform_unsupported", "internal"],
-  models: ["connect_denied", "internal", "unauthenticated"],
+  models: ["connect_denied", "internal", "review_ended", "unauthenticated"],
 };
 
 test("every error code has a message, and a hint for people and for models (ERR-2)", () => {

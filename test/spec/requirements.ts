@@ -61,7 +61,8 @@ export const errorCodes = [
   ...["asset_in_use", "revision_conflict", "idempotency_conflict", "rate_limited", "quota_exceeded"],
   ...["storage_unavailable", "url_blocked", "url_unreachable", "platform_unsupported", "platform_not_configured"],
   ...["connect_expired", "connect_denied", "internal", "unauthenticated"],
-  ...["not_publishable", "already_scheduled", "too_late", "post_in_use", "no_free_slot"],
+  ...["review_pending", "review_ended", "not_publishable", "already_scheduled", "too_late", "post_in_use"],
+  ...["no_free_slot"],
 ] as const;
 
 /** Settings with their defaults. */
@@ -365,6 +366,27 @@ const planning = {
   "ERR-no_free_slot": "an account has no slots, or none that is free within 60 days",
 };
 
+/** Review links. */
+const reviews = {
+  "REV-1":
+    "a review link {base}/r/<token> covers up to 50 posts for up to 30 days; it shows these posts as each account receives them, their times, its own comments and team comments shown to guests, and nothing else",
+  "REV-2":
+    "404 for a token that is not ours, 410 for a link that has expired, ended or was withdrawn; it ends with its maker, its grant, and for posts that are archived or in the trash",
+  "REV-3":
+    "a decision covers a digest of what each account receives, never the time; it is rejected if that has changed, and outdated while it differs",
+  "REV-4": "opening the page or the link changes nothing but the count of views",
+  "REV-5":
+    "guests appear in activity as unverified, with the AI client of the link; a guest changes only decisions and comments, within limits",
+  "REV-6": "comments are for the team unless a person shows them to guests; comments of guests stay with their link",
+  "REV-7": "create_review_link returns { url, expiresAt }; only people set holdsPublishing",
+  "HOLD-1":
+    "while a review holds a post, whatever would become scheduled returns review_pending, and proposals are accepted",
+  "HOLD-2":
+    "making a holding link, or its review becoming outdated, returns what is scheduled to the proposals, also after an edit by someone who may publish",
+  "HOLD-3": "expiry and other ends of a link keep the hold; withdrawing it by its maker, an owner or an admin ends it",
+  "HOLD-4": "each holding link must be approved and current; other links do not count",
+} as const satisfies Record<string, string>;
+
 /** Events. */
 const events = {
   "EVT-1":
@@ -384,6 +406,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...platforms,
   ...publishing,
   ...planning,
+  ...reviews,
   ...events,
   ...errors,
   ...settings,

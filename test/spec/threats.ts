@@ -147,4 +147,5 @@ export const threats: Readonly<Record<string, string>> = {
   F7: "many long texts in one post, read many times at once",
   F8: "text, ids and numbers from a platform that can't be stored",
   F9: "tokens of links in odd spellings of a path",
+  F10: "guests of a review link: other posts, after withdrawal, in frames, through mail scanners, under spoofed names",
 };

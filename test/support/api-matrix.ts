@@ -11,6 +11,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { toScheduleColumns } from "#domain/model/publish-time.ts";
 import { inspectImages } from "#domain/steps/renditions.ts";
+import { shareForReview } from "#domain/reviews/review-links.ts";
 import { createInvitation } from "#domain/studios/invitations.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
@@ -116,6 +117,14 @@ export const matrix: readonly MatrixRow[] = [
     body: { platform, mode: "crop" },
     statuses: [200, 200, 200],
   },
+  { route: "GET /review-links", statuses: [200, 200, 200] },
+  {
+    route: "POST /review-links",
+    body: async (getId) => ({ postIds: [await getId("post")], holdsPublishing: true }),
+    statuses: [201, 201, 201],
+  },
+  { route: "DELETE /review-links/:review", statuses: [204, 204, 403] },
+  { route: "DELETE /review-links/:ownReview", statuses: [204, 204, 204] },
   { route: "POST /upload-links", statuses: [201, 201, 201] },
   { route: "GET /posts/:post/upload-links", statuses: [200, 200, 200] },
   { route: "POST /posts/:post/upload-links", body: {}, statuses: [201, 201, 201] },
@@ -214,6 +223,9 @@ export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signI
     },
     connection: () => newConnection(deps, owner, "studio", platform),
     link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
+    review: async () =>
+      (await shareForReview(deps, await newMember(deps, owner, "member"), { postIds: [await getPost()] })).id,
+    ownReview: async () => (await shareForReview(deps, self, { postIds: [await getPost()] })).id,
     grant: getGrant,
     ownGrant: () => newGrant(deps, self),
     proposed: getProposed,

@@ -73,6 +73,12 @@ export const accessEndings = {
         await withdraw(1);
         return async () => void (await withdraw(null));
       }
+      case "reviewLink": {
+        const withdraw = (at: number | null) =>
+          q.updateTable("reviewLinks").set({ withdrawnAt: at }).where("id", "=", credential.linkId).execute();
+        await withdraw(1);
+        return async () => void (await withdraw(null));
+      }
     }
   },
 } as const;

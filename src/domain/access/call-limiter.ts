@@ -2,11 +2,11 @@ import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../ports/deps.ts";
 
-/** Counts one call by a user or through an upload link. Throws, and counts nothing, at the limit. */
+/** Counts one call by a user or through a link. Throws, and counts nothing, at the limit. */
 export type CallLimitCheck = (key: string) => void;
 
 /**
- * Limits per user for all AI clients together, per user for the web app, and per upload link. The web app has its own
+ * Limits per user for all AI clients together, per user for the web app, and per upload or review link. The web app has its own
  * limit so that a user can still revoke a client that calls too often. `messages` counts every message of AI clients,
  * also those that are not calls, so that a client at the limit of calls can still connect and list the tools.
  */
@@ -15,6 +15,7 @@ export const callLimits = {
   calls: { perMinute: 600 },
   web: { perMinute: 600 },
   uploads: { perMinute: 600 },
+  reviews: { perMinute: 300 },
 } as const;
 
 export interface CallLimiter {

@@ -6,6 +6,7 @@ import type { Post } from "../model/post.ts";
 import type { PostChange } from "../ports/posts.ts";
 import { type Change, type ChangeDeps, type Editor, toAuthor } from "./editor.ts";
 import { keepPersonOptions } from "./person-options.ts";
+import { reviseReviews } from "./review-holds.ts";
 import { revisePublications } from "./revise-publications.ts";
 import { writes } from "../ports/write-stores.ts";
 
@@ -34,7 +35,8 @@ export interface PostEdit<Outcome> extends Pick<RecordOptions, "collapseSince" |
 
 /**
  * Edits a post: the only way to do so. If the post meets the conditions, updates it with the search index, then records
- * the revision, decides about its publications (`revisePublications`), and records the activity.
+ * the revision, decides about its publications and reviews (`revisePublications`, `reviseReviews`), and records the
+ * activity.
  */
 export async function changePost<Outcome = undefined>(
   deps: ChangeDeps,
@@ -59,8 +61,9 @@ export async function changePost<Outcome = undefined>(
     haveAssetsChanged,
     ...(restoredRevision === undefined ? {} : { restoredRevision }),
   };
-  const hasRevisablePublications = await tx[writes].revisions.record(postId, toAuthor(editor), recordOptions);
-  if (hasRevisablePublications) await revisePublications(deps, tx, editor, post, keepsApproval);
+  const { hasPublications, hasReviews } = await tx[writes].revisions.record(postId, toAuthor(editor), recordOptions);
+  if (hasPublications) await revisePublications(deps, tx, editor, post, keepsApproval);
+  if (hasReviews) await reviseReviews(deps, tx, editor, post);
   if (activity) await recordPostChange(deps, tx, editor, post, activity(post));
   return { post, outcome };
 }

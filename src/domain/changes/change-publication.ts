@@ -48,7 +48,8 @@ export interface PublicationStep {
 
 /**
  * Applies an event to a publication: the only way to change its state. Records the activity and wakes the workers if a
- * run is due. Throws `ConflictError` if the publication has changed since it was read.
+ * run is due. Throws `ConflictError` if the publication has changed since it was read, and `review_pending` if it would be
+ * scheduled while a review holds the post.
  */
 export async function changePublication(
   deps: ChangeDeps,
@@ -58,12 +59,22 @@ export async function changePublication(
   { event, change, condition, action, detail }: PublicationStep,
 ): Promise<Publication> {
   const state = nextState(publication.state, event);
+  if (state === "scheduled" && (await isHeldByReview(tx, publication))) throw new AppError("review_pending");
   const isMoved = change.scheduledFor !== undefined && change.scheduledFor !== publication.scheduledFor;
   const changes = { ...change, state, ...(isMoved ? { slotAt: null } : {}) };
   const changedPublication = await updatePublication(tx, publication, changes, condition);
   if (isDueAtOnce(changedPublication)) await tx.publications.announceDue();
   await recordPublicationActivity(deps, tx, actor, action, changedPublication, detail);
   return changedPublication;
+}
+
+/** Whether a review holds the post. Locks the post, so that this stays true until the transaction ends. */
+export async function isHeldByReview(
+  tx: Tx,
+  { studioId, postId }: Pick<Publication, "studioId" | "postId">,
+): Promise<boolean> {
+  await tx.posts.lock(studioId, postId);
+  return tx.reviews.isHeld(postId);
 }
 
 /** Like `changePublication`, but returns undefined if the publication has changed since it was read. */
@@ -94,6 +105,8 @@ export async function insertPublications(
   const studioId = publications[0]?.publication.studioId;
   if (studioId !== undefined && (await tx.publications.hasMoreOpen(studioId, openLimit)))
     throw new AppError("quota_exceeded:open_publications", { limit: maxOpenPublicationsPerStudio });
+  const schedules = publications.some(({ publication }) => publication.state === "scheduled");
+  if (schedules && (await tx.reviews.isHeld(postId))) throw new AppError("review_pending");
   const openPublications = await tx.publications.listByPost(postId, openStates);
   const openAccounts = new Set(openPublications.map(({ connectionId }) => connectionId));
   if (publications.some(({ publication }) => openAccounts.has(publication.connectionId)))

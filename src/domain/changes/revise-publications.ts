@@ -16,7 +16,7 @@ import type { Editor } from "./editor.ts";
  * Stored instead of the approved digest if an approval is lost while the state can't change: the publication needs a
  * new approval before it starts again.
  */
-const unapprovedDigest = "";
+export const unapprovedDigest = "";
 
 /**
  * Runs after an edit, with the post's row locked. If the edit changes what an account receives, the approval stays only

@@ -12,6 +12,7 @@ import {
   maxStoredCommentsPerPost,
   parseCommentId,
   toCommentView,
+  visibility,
 } from "../model/comment.ts";
 import { pageInput, parseCursor, toPage } from "../model/page.ts";
 import { parsePostId } from "../model/post.ts";
@@ -21,8 +22,11 @@ import type { Deps, Tx } from "../ports/deps.ts";
 
 export const addCommentInput = z.strictObject({ postId: id, body: commentBody });
 
-/** The input of the web app, where users can also reply. */
-export const addCommentOrReplyInput = addCommentInput.extend({ parentId: id.optional() });
+/** The input of the web app, where users can also reply, and show a comment to guests of review links. */
+export const addCommentOrReplyInput = addCommentInput.extend({
+  parentId: id.optional(),
+  visibility: visibility.optional(),
+});
 
 export async function addComment(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
@@ -37,9 +41,10 @@ export async function addComment(
     // The lock prevents parallel calls from exceeding the limit or moving the post to the trash.
     if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
     const threadId = parentId === undefined ? null : await findThreadId(tx, caller, postId, parentId);
-    if ((await tx.comments.countWithDeleted(postId)) >= maxStoredCommentsPerPost)
+    const guestCount = await tx.comments.countByGuests(postId);
+    if ((await tx.comments.countWithDeleted(postId)) - guestCount >= maxStoredCommentsPerPost)
       throw new AppError("quota_exceeded:stored_comments", { limit: maxStoredCommentsPerPost });
-    if ((await tx.comments.count(postId)) >= maxCommentsPerPost)
+    if ((await tx.comments.count(postId)) - guestCount >= maxCommentsPerPost)
       throw new AppError("quota_exceeded:comments", { limit: maxCommentsPerPost });
     const newComment: Comment = {
       ...author,
@@ -53,6 +58,9 @@ export async function addComment(
       resolvedBy: null,
       isDeleted: false,
       changeCount: caller.client ? 1 : 0,
+      visibility: input.visibility ?? "team",
+      guestName: null,
+      reviewLinkId: null,
     };
     await tx.comments.insert(newComment);
     // Recorded for undo, which only covers changes by AI clients.
@@ -136,6 +144,29 @@ export async function resolveComment(
     };
   });
   return toCommentView(updatedComment);
+}
+
+export const changeCommentInput = z.union([resolveCommentInput, z.strictObject({ visibility })]);
+
+/** Shows a comment of the team to guests of the post's review links, or hides it from them. Only for people. */
+export async function setCommentVisibility(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: { visibility: Comment["visibility"]; commentId: string; postId?: string | undefined },
+): Promise<CommentView> {
+  authorize(caller, "posts.write");
+  const commentId = parseCommentId(input.commentId);
+  return deps.transact(caller, async (tx) => {
+    const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
+    if (!comment || comment.isDeleted) throw notFoundError("comment");
+    if (comment.reviewLinkId !== null) throw new AppError("invalid_input:guest_comment");
+    if (comment.visibility !== input.visibility) {
+      await tx.comments.setVisibility(commentId, input.visibility);
+      const action = input.visibility === "guests" ? "comment.shown" : "comment.hidden";
+      await recordActivity(deps, tx, caller, action, comment.postId, { commentId });
+    }
+    return toCommentView({ ...comment, visibility: input.visibility });
+  });
 }
 
 /** Deletes a comment that the caller, or an AI client for the caller, wrote. Replies by others stay. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFoundError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Asset, RevisionAsset } from "../model/asset.ts";
 import { describeAssets, needsUrls } from "../steps/describe-asset.ts";
 import type { Caller } from "../caller.ts";
@@ -47,6 +47,7 @@ export async function restorePost(
       const publications = restored.returnedPublications.filter(({ id: publicationId }) =>
         approve.includes(publicationId),
       );
+      if (publications.length > 0 && (await tx.reviews.isHeld(restored.post.id))) throw new AppError("review_pending");
       await approveAgain(deps, tx, caller, publications, restored.post);
       return restored;
     }),

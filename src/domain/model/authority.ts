@@ -23,9 +23,9 @@ export function checkAuthority(authority: Authority, access: CurrentAccess | und
   if (!("studio" in authority) || !access.membership) return { mayPublish: false };
   const { role, approval } = access.membership;
   if (isLowerRole(role, authority.role)) throw new AppError("forbidden:access_changed");
-  // Anyone with an upload link can upload, so what arrives through it always needs an approval.
-  const isUploadLink = authority.credential.kind === "uploadLink";
-  return { mayPublish: !isUploadLink && mayPublishWithoutApproval({ ...authority, role }, approval) };
+  // Anyone with a link can use it, so what arrives through it always needs an approval.
+  const isLink = authority.credential.kind === "uploadLink" || authority.credential.kind === "reviewLink";
+  return { mayPublish: !isLink && mayPublishWithoutApproval({ ...authority, role }, approval) };
 }
 
 /** Whether the authority is that of a user, whose access may end. */
@@ -40,5 +40,7 @@ function accessEndedError(authority: SignedInUser | Caller): AppError {
       return new AppError("forbidden:access_changed");
     case "uploadLink":
       return new AppError("forbidden:upload_link_withdrawn");
+    case "reviewLink":
+      return new AppError("review_ended");
   }
 }

@@ -3,6 +3,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Author } from "./revision.ts";
+import { guestView, toGuestView } from "./review.ts";
 import { text } from "./text.ts";
 import { toUserOrClient, userOrClientView } from "./user-or-client.ts";
 
@@ -10,6 +11,9 @@ export const maxCommentLength = 10_000;
 export const maxCommentsPerPost = 1000;
 /** Including deleted ones: an undo keeps the comments that it removes, so that it can be undone. */
 export const maxStoredCommentsPerPost = 5000;
+
+export const visibilities = ["team", "guests"] as const;
+export const visibility = z.enum(visibilities);
 
 export const commentBody = text(maxCommentLength)
   .trim()
@@ -26,6 +30,8 @@ export const commentView = z.object({
   createdAt: z.string(),
   user: userOrClientView.nullable(),
   client: userOrClientView.nullable().describe("The AI client that acted for the user; null for the web app."),
+  guest: guestView.optional().describe("Who wrote it by a review link, instead of a user; not verified."),
+  visibility: visibility.optional().describe("Only if guests of review links see it."),
   resolvedAt: z.string().nullable().describe("When a person resolved the thread that this comment started."),
   resolvedBy: userOrClientView.nullable(),
 });
@@ -47,6 +53,8 @@ export function toCommentView(comment: ListedComment): CommentView {
     client: isDeleted ? null : toUserOrClient(clientId, clientName),
     resolvedAt: comment.resolvedAt === null ? null : toIsoTime(comment.resolvedAt),
     resolvedBy: toUserOrClient(comment.resolvedBy, comment.resolvedByName),
+    ...(comment.guestName === null ? {} : { guest: toGuestView(comment.guestName) }),
+    ...(comment.visibility === "team" ? {} : { visibility: comment.visibility }),
     ...(isDeleted ? { isDeleted: true } : {}),
   };
 }
@@ -70,6 +78,11 @@ export interface Comment extends Omit<Author, "undoId"> {
   resolvedAt: number | null;
   resolvedBy: string | null;
   isDeleted: boolean;
+  /** Whether only the team sees it, or also guests of the post's review links. */
+  visibility: (typeof visibilities)[number];
+  /** As a guest of a review link typed it, not verified; null for members. Only guests of this link see the comment. */
+  guestName: string | null;
+  reviewLinkId: string | null;
   /**
    * Counts the changes of the comment that `recordChange` numbers: its creation by an AI client, its deletion and its
    * restoration. `setDeleted` compares it to detect a conflict.

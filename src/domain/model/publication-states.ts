@@ -47,7 +47,14 @@ export const transitions = {
     leaveUnconfirmed: "unconfirmed",
   },
   // The post may be public from here on.
-  committing: { publish: "published", fail: "failed", retry: "scheduled", leaveUnconfirmed: "unconfirmed" },
+  committing: {
+    publish: "published",
+    fail: "failed",
+    retry: "scheduled",
+    // Instead of a retry, while a review holds the post.
+    voidApproval: "proposed",
+    leaveUnconfirmed: "unconfirmed",
+  },
   unconfirmed: { confirm: "published", publishAgain: "scheduled" },
   missed: { reschedule: "scheduled", rescheduleWithoutApproval: "proposed", cancel: "canceled" },
   published: {},

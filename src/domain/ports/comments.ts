@@ -12,10 +12,15 @@ export interface CommentStore {
   list(postId: string, filter: { after?: string | undefined; limit: number }): Promise<ListedComment[]>;
   /** Newest first, without deleted comments. */
   listNewest(postId: string, limit: number): Promise<ListedComment[]>;
+  /** Those that guests of this review link see, oldest first, without deleted ones. */
+  listForGuests(postId: string, linkId: string): Promise<ListedComment[]>;
   /** Without deleted comments. */
   count(postId: string): Promise<number>;
+  /** Comments through review links, which do not count toward the limits of the post. */
+  countByGuests(postId: string): Promise<number>;
   countWithDeleted(postId: string): Promise<number>;
   setResolved(commentId: string, resolution: { at: number; by: string } | null): Promise<void>;
+  setVisibility(commentId: string, visibility: Comment["visibility"]): Promise<void>;
   /**
    * Deletes the comment for good, with its recorded changes, so that no undo restores it. If it has replies, an empty
    * comment that is marked as deleted stays.

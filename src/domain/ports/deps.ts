@@ -31,6 +31,7 @@ import type { Platforms, PlatformStore } from "./platforms.ts";
 import type { LockablePostStore, PostStore } from "./posts.ts";
 import type { PublicationRunStore, PublicationStore } from "./publications.ts";
 import type { Publisher } from "./publisher.ts";
+import type { ReviewStore } from "./reviews.ts";
 import type { SearchIndexStore } from "./search.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios.ts";
 import type { SlotStore } from "./slots.ts";
@@ -66,6 +67,7 @@ export interface Stores {
   strayFiles: StrayFileStore;
   imageInspections: ImageInspectionStore;
   uploads: UploadStore;
+  reviews: ReviewStore;
   uploadClaims: UploadClaimStore;
   platformStore: PlatformStore;
   publications: PublicationStore;

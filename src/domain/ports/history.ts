@@ -41,9 +41,14 @@ export interface RevisionWrites {
    *   that started after this time, the snapshot replaces it, unless a publication of it was approved.
    * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
    * - `restoredRevision`: the change is the restore of this revision.
-   * Returns whether the post has publications that the change can affect, including those that have started.
+   * Returns whether the post has publications that the change can affect, including those that have started, and
+   * whether guests have decided about it.
    */
-  record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
+  record(
+    postId: string,
+    author: Author,
+    options?: RecordOptions,
+  ): Promise<{ hasPublications: boolean; hasReviews: boolean }>;
 }
 
 export interface RevisionStore {

@@ -29,7 +29,7 @@ export interface StudioStore {
 }
 
 /** The tables that grow with the use of a studio, in the order in which they are purged: assets refer to posts. */
-export const contentTables = ["publications", "assets", "posts", "activity"] as const;
+export const contentTables = ["publications", "assets", "posts", "reviewLinks", "activity"] as const;
 export type ContentTable = (typeof contentTables)[number];
 
 /** The rows of studios that are marked as deleted. */
@@ -40,7 +40,7 @@ export interface StudioContentStore {
   deleteRows(table: Exclude<ContentTable, "assets">, ids: readonly string[]): Promise<void>;
   /** Deletes the rows and returns the assets as they were. */
   deleteAssets(ids: readonly string[]): Promise<Asset[]>;
-  /** Deletes at most `limit` revisions, comments, publications and upload links of these posts; returns whether all are deleted. */
+  /** Deletes at most `limit` revisions, comments, publications, upload links and reviews of these posts; returns whether all are deleted. */
   deletePostDetails(postIds: readonly string[], limit: number): Promise<boolean>;
 }
 

@@ -17,7 +17,10 @@ import { createPause } from "./pause.ts";
 /** For the web app only: the ids of publications to approve again after their post was reverted. */
 export const approveInput = z.array(id).max(1000).optional();
 
-type ApprovalDeps = Pick<Deps, "publications" | "memberships" | "platforms" | "platformStore" | "imageInspections">;
+type ApprovalDeps = Pick<
+  Deps,
+  "publications" | "memberships" | "platforms" | "platformStore" | "imageInspections" | "reviews"
+>;
 
 /** How many characters are digested in one iteration of the event loop: a few milliseconds. */
 const charactersPerIteration = 1_000_000;
@@ -41,7 +44,8 @@ export async function listVoidedApprovals(
 
 /**
  * Selects the publications that the caller can approve again: they would send exactly what was approved, at a time in
- * the future, to an account that accepts it. None if the caller is an AI client or may not publish now.
+ * the future, to an account that accepts it. None if the caller is an AI client or may not publish now, or while a review
+ * holds the post.
  */
 export async function selectApprovable(
   deps: ApprovalDeps,
@@ -50,6 +54,7 @@ export async function selectApprovable(
   content: PostContent,
 ): Promise<Publication[]> {
   if (publications.length === 0 || !(await mayApprove(deps, caller))) return [];
+  if (await deps.reviews.isHeld(content.post.id)) return [];
   const now = await deps.publications.getTime();
   const pause = createPause(charactersPerIteration);
   const approvablePublications: Publication[] = [];

@@ -61,5 +61,5 @@ export function createThumbnailUrl(
   return `${deps.baseUrl}/files/thumb/${token}`;
 }
 
-const getUrlExpiry = ({ clock }: Pick<Deps, "clock">): number =>
+export const getUrlExpiry = ({ clock }: Pick<Deps, "clock">): number =>
   Math.ceil((clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;

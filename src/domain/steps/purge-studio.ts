@@ -9,7 +9,14 @@ import type { BatchOptions } from "./run-in-batches.ts";
  * Rows per transaction, so that no transaction holds locks for long: on SQLite, all other writes wait for it. A post
  * has a few more rows than those counted in `postDetails`, and an asset also has a few dependent rows.
  */
-export const purgeBatchSizes = { publications: 200, assets: 50, posts: 20, activity: 200, postDetails: 400 } as const;
+export const purgeBatchSizes = {
+  publications: 200,
+  assets: 50,
+  posts: 20,
+  reviewLinks: 50,
+  activity: 200,
+  postDetails: 400,
+} as const;
 
 /** Assets whose files are removed at the same time. Each has two or three. */
 const assetsPerRemoval = 10;

@@ -1,3 +1,4 @@
+import { AppError } from "#lib/errors.ts";
 import type { Asset } from "../model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../ports/deps.ts";
@@ -23,7 +24,8 @@ const batchSize = 100;
 
 export const noRevertedApprovals: RevertedApprovals = { approvable: [], approved: [], waiting: [] };
 
-export type ApprovalDeps = UndoDeps & Pick<Deps, "memberships" | "platforms" | "platformStore" | "imageInspections">;
+export type ApprovalDeps = UndoDeps &
+  Pick<Deps, "memberships" | "platforms" | "platformStore" | "imageInspections" | "reviews">;
 
 /** Reports which publications an undo could approve again. `report` is the report of its dry run. */
 export async function predictApprovals(
@@ -51,6 +53,16 @@ export async function predictApprovals(
     approved: [],
     waiting: await readViews(deps, caller, waitingIds),
   };
+}
+
+/** Throws `review_pending` if a review holds one of the publications that an undo should approve again. */
+export async function assertNotHeld(
+  { publications, reviews }: Pick<Deps, "publications" | "reviews">,
+  { studio }: Caller,
+  approve: readonly string[],
+): Promise<void> {
+  const postIds = new Set((await publications.listByIds(studio.id, approve)).map(({ postId }) => postId));
+  for (const postId of postIds) if (await reviews.isHeld(postId)) throw new AppError("review_pending");
 }
 
 /** Approves the named publications again after an undo, each post in its own transaction. */

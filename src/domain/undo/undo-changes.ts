@@ -14,6 +14,7 @@ import { listSelectedIds, simulateUndo, undoSelection } from "./undo-selection.t
 import { listSubjects, undoReport, type UndoReport, type UndoSubject } from "./report.ts";
 import {
   approveReverted,
+  assertNotHeld,
   noRevertedApprovals,
   predictApprovals,
   type ApprovalDeps,
@@ -142,6 +143,7 @@ function runUndo(
     if (!hasChanges) return { ...report, ...noRevertedApprovals, undoId: null };
     if (isDryRun)
       return { ...report, ...(await predictApprovals(deps, caller, selection, postIds, report)), undoId: null };
+    await assertNotHeld(deps, caller, approve);
     const subjectId = getGrantId(caller) ?? caller.user.id;
     // Recorded first, so that users can undo the part that was done if the process is killed midway.
     const undoId = await deps.transact(caller, (tx) =>

@@ -11,6 +11,7 @@ import { createEventRoutes } from "./event-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
 import { createPublicationRoutes } from "./publication-routes.ts";
+import { createReviewLinkRoutes } from "./review-routes.ts";
 import { createRenditionRoutes } from "./rendition-routes.ts";
 import { createTrashRoutes } from "./trash-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
@@ -27,6 +28,7 @@ export function createApi(options: ApiOptions) {
     .route("/", createCommentRoutes(options))
     .route("/", createEventRoutes(options))
     .route("/", createUploadLinkRoutes(options))
+    .route("/", createReviewLinkRoutes(options))
     .route("/", createAssetRoutes(options))
     .route("/", createRenditionRoutes(options))
     .route("/", createPlatformRoutes(options))

@@ -39,7 +39,7 @@ export function createMediaRoute({ files, tokens, clock, stallTimeoutMs }: Media
 }
 
 /** Reads a file of any store. */
-function createStoreReader(files: FileStore): FileReader {
+export function createStoreReader(files: FileStore): FileReader {
   return {
     async open(key) {
       const file = await files.stat(key);

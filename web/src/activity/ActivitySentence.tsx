@@ -40,7 +40,8 @@ export function ActivitySentence({ group }: { group: ActivityGroup }) {
 
 /** The search parameters that make the post's page show the change or comment. */
 function getPostSearch({ action, detail }: ActivityEntry): PostPageSearch {
-  if (action.startsWith("comment.")) return parsePostPageSearch({ panel: "comments", comment: detail["commentId"] });
+  if (action.startsWith("comment.") || action === "review.commented")
+    return parsePostPageSearch({ panel: "comments", comment: detail["commentId"] });
   return action === "post.updated" || action === "post.reverted" ? { panel: "history" } : {};
 }
 

@@ -1,5 +1,5 @@
 import type { Activity, ActivityFilter } from "../api/queries.ts";
-import { capitalize, formatActor } from "../ui/format-actor.ts";
+import { capitalize, formatActor, formatGuest } from "../ui/format-actor.ts";
 import type { ActivityEntry } from "./group-activity.ts";
 
 /**
@@ -31,6 +31,14 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "comment.resolved": { filterLabel: "Thread resolved", template: "resolved a thread on {post}" },
   "comment.reopened": { filterLabel: "Thread reopened", template: "reopened a thread on {post}" },
   "comment.deleted": { filterLabel: "Comment deleted", template: "deleted a comment on {post}" },
+  "comment.shown": { filterLabel: "Comment shown to guests", template: "showed a comment on {post} to guests" },
+  "comment.hidden": { filterLabel: "Comment hidden from guests", template: "hid a comment on {post} from guests" },
+  "review.created": { filterLabel: "Shared for review", template: "shared {post} for review" },
+  "review.withdrawn": { filterLabel: "Review link withdrawn", template: "withdrew a review link for {post}" },
+  "review.viewed": { filterLabel: "Viewed by a guest", template: "viewed {post}" },
+  "review.approved": { filterLabel: "Approved by a guest", template: "approved {post}" },
+  "review.changes_requested": { filterLabel: "Changes asked for by a guest", template: "asked for changes to {post}" },
+  "review.commented": { filterLabel: "Comment by a guest", template: "commented on {post}" },
   "asset.requested": { filterLabel: "Upload started", template: "started uploading {asset}[ to {post}]" },
   "asset.uploaded": { filterLabel: "File uploaded", template: "uploaded {asset}" },
   "asset.imported": { filterLabel: "File imported", template: "imported {asset}[ to {post}]" },
@@ -104,6 +112,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
 const actionGroups: readonly (readonly [label: string, prefixes: readonly string[]])[] = [
   ["Posts", ["post"]],
   ["Comments", ["comment"]],
+  ["Reviews", ["review"]],
   ["Files", ["asset", "upload_link"]],
   ["Publications", ["publication"]],
   ["Platforms", ["platform"]],
@@ -142,6 +151,7 @@ export const getActingClient = ({ action, client }: Activity): Activity["client"
 /** Returns "Claude, for Ada" if an AI client acted. */
 export function getActorName(entry: Activity): string {
   const { action, user, client, detail } = entry;
+  if ("guest" in detail) return formatGuest(detail["guest"] as { name: string } | null, client);
   if (user || client) return capitalize(formatActor(user, getActingClient(entry)));
   if (detail["by"] === "operator") return "The operator of this server";
   // Workers and other background jobs act without a user.

@@ -29,6 +29,7 @@ const idNames: Readonly<Record<ObjectType, string>> = {
   client: "grantId",
   post: "postId",
   comment: "postId",
+  review: "linkId",
   upload_link: "linkId",
   asset: "assetId",
   trash: "studioId",

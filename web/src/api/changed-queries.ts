@@ -21,6 +21,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   "publication-counts": ["post", "publication", "platform"],
   comments: [],
   "upload-links": ["asset", "upload_link", "client"],
+  "review-links": ["review", "member", "client"],
   assets: ["asset", "post", "trash"],
   asset: ["post"],
   trash: ["asset", "post", "trash"],
@@ -34,11 +35,12 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   undo: [],
 };
 
-/** The types of objects whose id is the fourth part of the key. Comments have the id of their post. */
+/** The types of objects whose id is the fourth part of the key. Comments and reviews have the id of their post. */
 const ownTypes: Readonly<Record<string, readonly string[]>> = {
   post: ["post"],
   publication: ["publication"],
-  comments: ["comment", "post"],
+  comments: ["comment", "post", "review"],
+  "review-links": ["post"],
   "upload-links": ["post"],
   asset: ["asset"],
 };

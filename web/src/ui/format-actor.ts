@@ -11,6 +11,10 @@ export function formatActor(user: Named | null | undefined, client?: Named | nul
   return client ? `${client.name}, for ${userName}` : userName;
 }
 
+/** Who acted through a review link. The name is not verified. */
+export const formatGuest = (guest: Named | null, client?: Named | null): string =>
+  `${guest?.name ?? "A guest"}, by review link${client ? ` of ${client.name}` : ""}${guest ? " (unverified)" : ""}`;
+
 /** For the start of a sentence. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,6 +1,12 @@
-import { changePublication, type PublicationStep, workerActor } from "../../changes/change-publication.ts";
+import {
+  changePublication,
+  isHeldByReview,
+  type PublicationStep,
+  workerActor,
+} from "../../changes/change-publication.ts";
 import { ConflictError } from "../../model/conflict.ts";
 import type { Publication } from "../../model/publication.ts";
+import { unscheduledColumns } from "../../model/publish-time.ts";
 import type { Deps, JobDeps, Tx } from "../../ports/deps.ts";
 import type { RunChange } from "../../ports/publications.ts";
 
@@ -17,16 +23,24 @@ export function applyStep(deps: JobDeps, publication: Publication, step: RunStep
   return deps.transact({ job: "publish" }, (tx) => applyStepInTransaction(deps, tx, publication, step));
 }
 
-/** `applyStep` as part of the caller's transaction. */
-export function applyStepInTransaction(
+/** `applyStep` as part of the caller's transaction. What a review holds by now is not retried: it needs a new approval. */
+export async function applyStepInTransaction(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Tx,
   publication: Publication,
   step: RunStep,
 ): Promise<Publication> {
   const condition = { fence: publication.fence };
-  return changePublication(deps, tx, workerActor, publication, { ...step, condition }).catch(throwLostClaim);
+  const currentStep = step.event === "retry" && (await isHeldByReview(tx, publication)) ? toReturn(step) : step;
+  return changePublication(deps, tx, workerActor, publication, { ...currentStep, condition }).catch(throwLostClaim);
 }
+
+const toReturn = ({ change }: RunStep): RunStep => ({
+  event: "voidApproval",
+  action: "publication.returned",
+  change: { ...change, ...unscheduledColumns, approvedBy: null },
+  detail: { reason: "review" },
+});
 
 /**
  * Writes a change if the worker still has its claim; throws `LostClaimError` otherwise. To change the state, use
