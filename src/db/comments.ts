@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { CommentStore } from "#domain/ports/comments.ts";
 import { changesRow, deleteRows, execute, selectRows, updateRows, type Connection } from "./database.ts";
+import { updatePostText } from "./search-index.ts";
 import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 
 const isDeletedColumn = sql<boolean>`c.removed_at IS NOT NULL`.as("isDeleted");
@@ -44,9 +45,32 @@ export function createCommentStore(connection: Connection): CommentStore {
     return count;
   };
 
+  async function eraseRow(commentId: string, now: number): Promise<void> {
+    const isErased = await deleteRows(q, "comments", { id: commentId })
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("comments as r")
+              .select("r.id")
+              .whereRef("r.postId", "=", "comments.postId")
+              .whereRef("r.parentId", "=", "comments.id"),
+          ),
+        ),
+      )
+      .$call(changesRow);
+    if (isErased) return;
+    await updateRows(q, "comments", { id: commentId }, (eb) => ({
+      body: "",
+      removedAt: now,
+      changeCount: eb("changeCount", "+", 1),
+    })).execute();
+    await deleteRows(q, "commentChanges", { commentId }).execute();
+  }
+
   return {
     async insert({ isDeleted: _, ...comment }) {
       await q.insertInto("comments").values(comment).execute();
+      await updatePostText(connection, comment.postId);
     },
     find: (studioId, commentId) =>
       selectListed()
@@ -94,31 +118,16 @@ export function createCommentStore(connection: Connection): CommentStore {
       const values = { resolvedAt: resolution?.at ?? null, resolvedBy: resolution?.by ?? null };
       return updateRows(q, "comments", { id }, values).$call(execute);
     },
-    async erase(commentId, now) {
-      const isErased = await deleteRows(q, "comments", { id: commentId })
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("comments as r")
-                .select("r.id")
-                .whereRef("r.postId", "=", "comments.postId")
-                .whereRef("r.parentId", "=", "comments.id"),
-            ),
-          ),
-        )
-        .$call(changesRow);
-      if (isErased) return;
-      await updateRows(q, "comments", { id: commentId }, (eb) => ({
-        body: "",
-        removedAt: now,
-        changeCount: eb("changeCount", "+", 1),
-      })).execute();
-      await deleteRows(q, "commentChanges", { commentId }).execute();
+    async erase({ id: commentId, postId }, now) {
+      await eraseRow(commentId, now);
+      await updatePostText(connection, postId);
     },
-    setDeleted: ({ id, changeCount }, deletedAt) =>
-      updateRows(q, "comments", { id, changeCount }, { removedAt: deletedAt, changeCount: changeCount + 1 }).$call(
-        changesRow,
-      ),
+    async setDeleted({ id, postId, changeCount }, deletedAt) {
+      const values = { removedAt: deletedAt, changeCount: changeCount + 1 };
+      const isChanged = await updateRows(q, "comments", { id, changeCount }, values).$call(changesRow);
+      if (isChanged) await updatePostText(connection, postId);
+      return isChanged;
+    },
     recordChange: ({ id, studioId, changeCount, isDeleted }, at, author) =>
       q
         .insertInto("commentChanges")

@@ -4,7 +4,7 @@ import { deleteRows, execute, selectRows, statement, type Connection } from "./d
 import { isAtStageSql, keepWithinTextLength, postColumns, postColumnsSql, textLength } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { assign, buildUpdate, type UpdatePart } from "./update-builder.ts";
-import { buildPostText, saveTokens, updateSearchText, type SearchState } from "./search-index.ts";
+import { buildPostText, commentTextSql, saveTokens, updatePostText } from "./search-index.ts";
 import { createSearchSource } from "./search-source.ts";
 
 const findPostQuery = statement<Post>(
@@ -46,8 +46,6 @@ const lockExpiredQuery = statement<{ id: string }>(
 const allocatePositionNumbersQuery = statement<{ lastPosition: number }>(
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
-
-const updatedColumnsSql = `${postColumnsSql}, search_text, search_indexed`;
 
 export function createPostStore(connection: Connection): LockablePostStore & PostWrites {
   const { q, run } = connection;
@@ -92,7 +90,8 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
         ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
         ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
       ],
-      buildText: buildPostText,
+      unindexedTextSql: commentTextSql("t.id"),
+      buildText: (post, commentText) => buildPostText({ ...post, commentText }),
     }),
     async reservePosition(studioId, postId, limit) {
       const [row] = await run(reservePositionQuery, [studioId, postId, limit]);
@@ -112,12 +111,11 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
       conditions.push(isTrashed ? ["trashed_at IS NOT NULL AND trash_expires_at >", now] : "trashed_at IS NULL");
       if (revision !== undefined) conditions.push(["revision =", revision]);
       const assignments = listAssignments(change, now);
-      const [post] = await run(...buildUpdate<Post & SearchState>("posts", updatedColumnsSql, assignments, conditions));
+      const [post] = await run(...buildUpdate<Post>("posts", postColumnsSql, assignments, conditions));
       if (!post) return undefined;
-      if (change.title === undefined && change.body === undefined && change.tags === undefined) return post;
-      // A change may contain only one of the fields, so the search text is built from the updated row.
-      const searchText = buildPostText(post);
-      await updateSearchText(connection, "posts", { ...post, searchText }, post, change.tags !== undefined);
+      const { title, body, tags, variants } = change;
+      if ([title, body, tags, variants].some((value) => value !== undefined))
+        await updatePostText(connection, postId, tags !== undefined);
       return post;
     },
     findWithTrash: (studioId, postId, now) =>

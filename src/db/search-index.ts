@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Asset } from "#domain/model/asset.ts";
 import type { Post } from "#domain/model/post.ts";
-import { buildSearchText } from "#domain/model/search/fold.ts";
+import { buildSearchText, maxTextLength } from "#domain/model/search/fold.ts";
 import type { SearchableTable, SearchIndexStore } from "#domain/ports/search.ts";
 import { type IndexedText, listTextTokens } from "#domain/model/search/tokens.ts";
 import { readIdNumbers } from "#lib/ids.ts";
@@ -35,8 +35,18 @@ export const encodeTokens = {
 /** Tokens consist of characters from this one on: FTS5's tokenizer `ascii` folds and splits only at ASCII characters. */
 const firstTokenCode = 0x800;
 
-export const buildPostText = (post: Pick<Post, "title" | "body" | "tags">): string =>
-  buildSearchText([post.title, post.body], post.tags);
+/** The searched fields of a post. `commentText` has its comments, if it was read. */
+export type SearchablePost = Pick<Post, "title" | "body" | "tags" | "variants"> & { commentText?: string | null };
+
+export function buildPostText({ title, body, tags, variants, commentText = null }: SearchablePost): string {
+  const accountTexts = variants.map((variant) => variant.body ?? null);
+  return buildSearchText([title, body, ...accountTexts, commentText], tags);
+}
+
+/** The newest comments of a post: no more than what is searched of a text. `postId` is the column with its id. */
+export const commentTextSql = (postId: string): string => `(SELECT string_agg(c.body, ' ' ORDER BY c.id DESC) FROM
+  (SELECT id, body, sum(length(body)) OVER (ORDER BY id DESC) AS total_length FROM comments
+    WHERE post_id = ${postId} AND removed_at IS NULL) AS c WHERE c.total_length <= ${maxTextLength})`;
 
 export const buildAssetText = (asset: Pick<Asset, "filename" | "altText" | "tags">): string =>
   buildSearchText([asset.filename, asset.altText], asset.tags);
@@ -123,8 +133,14 @@ const claimSql = (table: SearchableTable, columns: string): string =>
       AND id IN (SELECT id FROM ${table} WHERE search_indexed = 0 ORDER BY studio_id, id LIMIT $1)
    RETURNING ${columns}`;
 
-const claimPostsQuery = statement<Pick<Post, "id" | "studioId" | "title" | "body" | "tags">>(
-  claimSql("posts", "id, studio_id, title, body, tags"),
+type PostRow = SearchablePost & Pick<Post, "id" | "studioId"> & SearchState;
+
+/** Claims posts. Their texts are read by the next statement, which sees all comments of the locked posts. */
+const claimPostsQuery = statement<{ id: string }>(claimSql("posts", "id"));
+const readPostTextQuery = statement<PostRow>(
+  `SELECT t.id, t.studio_id, t.title, t.body, t.tags, t.variants, t.search_text, t.search_indexed,
+          ${commentTextSql("t.id")} AS comment_text
+     FROM posts t WHERE t.id = $1`,
 );
 const claimAssetsQuery = statement<Pick<Asset, "id" | "studioId" | "filename" | "altText" | "tags">>(
   claimSql("assets", "id, studio_id, filename, alt_text, tags"),
@@ -146,6 +162,14 @@ export async function updateSearchText(
   else if (connection.engine === "sqlite") await connection.run(saveStatements[table].markIndexed, [row.id]);
 }
 
+/** Updates the index after a change of a post's texts, in a transaction that holds a lock on the post. */
+export async function updatePostText(connection: Connection, postId: string, haveTagsChanged = false): Promise<void> {
+  const [post] = await connection.run(readPostTextQuery, [postId]);
+  if (!post) return;
+  const row = { ...post, searchText: buildPostText(post) };
+  await updateSearchText(connection, "posts", row, post, haveTagsChanged);
+}
+
 async function saveSearchText(connection: Connection, table: SearchableTable, row: IndexedRow): Promise<void> {
   await connection.run(saveStatements[table].setText, [row.searchText, row.id]);
   await saveTokens(connection, table, row, false);
@@ -154,8 +178,14 @@ async function saveSearchText(connection: Connection, table: SearchableTable, ro
 export function createSearchIndexStore(connection: Connection): SearchIndexStore {
   const { q, run } = connection;
   async function claimRows(table: SearchableTable, limit: number): Promise<IndexedRow[]> {
-    if (table === "posts")
-      return (await run(claimPostsQuery, [limit])).map((post) => ({ ...post, searchText: buildPostText(post) }));
+    if (table === "posts") {
+      const posts: IndexedRow[] = [];
+      for (const { id } of await run(claimPostsQuery, [limit])) {
+        const [post] = await run(readPostTextQuery, [id]);
+        if (post) posts.push({ ...post, searchText: buildPostText(post) });
+      }
+      return posts;
+    }
     return (await run(claimAssetsQuery, [limit])).map((asset) => ({ ...asset, searchText: buildAssetText(asset) }));
   }
   return {

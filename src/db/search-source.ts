@@ -1,4 +1,5 @@
 import { containsWords } from "#domain/model/search/fold.ts";
+import type { TokenCondition } from "#domain/model/search/tokens.ts";
 import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/ports/search.ts";
 import { prepare, type Connection } from "./database.ts";
 import { encodeTokens, indexTables, type SearchState } from "./search-index.ts";
@@ -12,7 +13,13 @@ interface SearchDefinition<Item, Filter> {
   textColumns: readonly string[];
   /** SQL conditions on the table `t`, with `bind` for values. */
   listConditions(filter: Filter, bind: Bind): string[];
-  buildText(item: Item): string;
+  /** SQL of further text, which is read only while the row is not indexed. */
+  unindexedTextSql?: string;
+  buildText(item: Item, unindexedText: string | null): string;
+}
+
+interface MatchRow extends SearchState {
+  unindexedText: string | null;
 }
 
 /** Adds a parameter and returns its placeholder. */
@@ -55,7 +62,7 @@ export function createSearchSource<Item, Filter>(
   { engine, run }: Connection,
   definition: SearchDefinition<Item, Filter>,
 ): SearchSource<Item, Filter> {
-  const { table, columns, textColumns } = definition;
+  const { table, columns, textColumns, unindexedTextSql = "NULL" } = definition;
   const { entryTable, idColumn, tokenTable } = indexTables[table];
   const bytesSql = [...textColumns, "search_text"]
     .map((column) => `coalesce(octet_length(t.${column}), 0)`)
@@ -84,30 +91,35 @@ export function createSearchSource<Item, Filter>(
         return `SELECT t.id, ${bytesSql} AS bytes FROM ${table} t
                  WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC LIMIT ${bind(limit)}`;
       }),
-    listCandidates: (_studioId, tokenLists, filter, range) =>
+    listCandidates: (_studioId, condition, filter, range) =>
       runQuery<SizedRow & { passesFilter: boolean }>((bind) => {
         const names = { entryTable, idColumn, tokenTable };
-        const candidatesSql = buildCandidatesSql[engine](bind, names, tokenLists, range);
+        const candidatesSql = buildCandidatesSql[engine](bind, names, condition, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
         return `SELECT t.id, ${bytesSql} AS bytes, ${conditions.join(" AND ")} AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
       }),
     async findMatches(studioId, ids, filter, terms) {
-      const rows = await runQuery<Item & Pick<SearchState, "searchIndexed">>((bind) => {
+      const { words, allowsTypos = false } = terms;
+      const rows = await runQuery<MatchRow & Item>((bind) => {
         const conditions = [
           `t.studio_id = ${bind(studioId)}`,
           hasIdSql[engine](bind(encodeIds[engine](ids))),
           "t.trashed_at IS NULL",
           ...definition.listConditions(filter, bind),
         ];
-        if (terms.words.length > 0)
-          conditions.push(`(t.search_indexed = 0 OR ${containsWordsSql[engine](bind(JSON.stringify(terms.words)))})`);
+        if (words.length > 0 && !allowsTypos)
+          conditions.push(`(t.search_indexed = 0 OR ${containsWordsSql[engine](bind(JSON.stringify(words)))})`);
         if (terms.tag !== undefined) conditions.push(hasTagSql[engine](bind(`,${JSON.stringify(terms.tag)}`)));
-        return `SELECT ${columns}, search_indexed FROM ${table} t
-                 WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC`;
+        return `SELECT ${columns}, search_indexed, ${allowsTypos ? "search_text" : "'' AS search_text"},
+                       CASE WHEN search_indexed = 0 THEN ${unindexedTextSql} END AS unindexed_text
+                  FROM ${table} t WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC`;
       });
-      // The search text of a row that is not indexed may be outdated or missing.
-      return rows.filter((row) => row.searchIndexed || containsWords(definition.buildText(row), terms.words));
+      return rows.filter((row) => {
+        if (row.searchIndexed) return !allowsTypos || containsWords(row.searchText, words, true);
+        // The search text of a row that is not indexed may be outdated or missing.
+        return containsWords(definition.buildText(row, row.unindexedText), words, allowsTypos);
+      });
     },
   };
 }
@@ -118,28 +130,18 @@ interface IndexNames {
   tokenTable: string;
 }
 
-type BuildCandidatesSql = (
-  bind: Bind,
-  names: IndexNames,
-  tokenLists: readonly (readonly number[])[],
-  range: SearchRange,
-) => string;
+type BuildCandidatesSql = (bind: Bind, names: IndexNames, condition: TokenCondition, range: SearchRange) => string;
 
 const buildCandidatesSql: Record<Engine, BuildCandidatesSql> = {
   /** A materialized subquery, so that the planner can't read all rows in the order of their ids instead of the index. */
-  postgres(bind, { entryTable, idColumn }, tokenLists, { before, limit }) {
-    const conditions = tokenLists.map((tokens) =>
-      splitTokens(tokens)
-        .map((part) => `tokens @> ${bind(encodeTokens.postgres(part))}::int[]`)
-        .join(" AND "),
-    );
+  postgres(bind, { entryTable, idColumn }, condition, { before, limit }) {
     const beforeSql = before === undefined ? "" : `WHERE id < ${bind(before)}`;
-    return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entryTable} WHERE ${conditions.join(" OR ")})
+    return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entryTable} WHERE ${buildTokenSql(bind, condition)})
             SELECT id FROM candidates ${beforeSql} ORDER BY id DESC LIMIT ${bind(limit)}`;
   },
   /** FTS5 reads the newest rows first and stops at the limit. */
-  sqlite(bind, { entryTable, idColumn, tokenTable }, tokenLists, { before, limit }) {
-    const matchSql = `${tokenTable} MATCH ${bind(tokenLists.map(buildMatch).join(" OR "))}`;
+  sqlite(bind, { entryTable, idColumn, tokenTable }, condition, { before, limit }) {
+    const matchSql = `${tokenTable} MATCH ${bind(buildMatch(condition))}`;
     const beforeSql =
       before === undefined
         ? ""
@@ -150,10 +152,25 @@ const buildCandidatesSql: Record<Engine, BuildCandidatesSql> = {
   },
 };
 
+const isToken = (condition: TokenCondition): condition is number => typeof condition === "number";
+
+/** Puts the tokens of a list into few conditions, because each number of conditions needs its own prepared statement. */
+function buildTokenSql(bind: Bind, condition: TokenCondition): string {
+  if (isToken(condition)) return `tokens @> ${bind(encodeTokens.postgres([condition]))}::int[]`;
+  const conditions = "all" in condition ? condition.all : condition.any;
+  const tokens = conditions.filter(isToken);
+  const otherSql = conditions.filter((item) => !isToken(item)).map((item) => buildTokenSql(bind, item));
+  if ("any" in condition) {
+    const tokenSql = tokens.length === 0 ? [] : [`tokens && ${bind(encodeTokens.postgres(tokens))}::int[]`];
+    return `(${[...tokenSql, ...otherSql].join(" OR ")})`;
+  }
+  const tokenSql = splitTokens(tokens).map((part) => `tokens @> ${bind(encodeTokens.postgres(part))}::int[]`);
+  return `(${[...tokenSql, ...otherSql].join(" AND ")})`;
+}
+
 /**
  * Puts each of the first four tokens into its own condition: GIN reads the lists of all tokens of one condition, but
- * checks a later condition only for rows that match the earlier ones. Each number of conditions needs its own prepared
- * statement, so there are at most five.
+ * checks a later condition only for rows that match the earlier ones.
  */
 const splitTokens = (tokens: readonly number[]): (readonly number[])[] =>
   [...tokens.slice(0, 4).map((token) => [token]), tokens.slice(4)].filter((part) => part.length > 0);
@@ -163,7 +180,8 @@ const splitTokens = (tokens: readonly number[]): (readonly number[])[] =>
  * the term `nothing`), so that the list of a token is read only at rows that all earlier lists contain. Tokens are encoded
  * one by one, because an encoded text can't be split: some of the characters that encode tokens are white space.
  */
-const buildMatch = (tokens: readonly number[]): string =>
-  tokens
-    .map((token) => encodeTokens.sqlite([token]).slice(0, -1))
-    .reduce((match, token) => `((${match} AND ${token}) NOT nothing)`);
+function buildMatch(condition: TokenCondition): string {
+  if (isToken(condition)) return encodeTokens.sqlite([condition]).slice(0, -1);
+  if ("any" in condition) return `(${condition.any.map(buildMatch).join(" OR ")})`;
+  return condition.all.map(buildMatch).reduce((match, item) => `((${match} AND ${item}) NOT nothing)`);
+}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { addComment } from "#domain/comments/comments.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { assertAccessible, findViolations } from "../support/axe.ts";
@@ -165,7 +166,7 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     }
     const search = page.getByRole("searchbox", { name: "Search posts" });
     await search.fill("boats");
-    await page.getByText("No archived posts match “boats” in title, text or tags.").waitFor();
+    await page.getByText("No archived posts match “boats” in title, texts, comments or tags.").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).click();
     await page.waitForURL(/\/posts$/);
     await getLink(page, "Fog").waitFor(); // the URL changes before the field is cleared
@@ -266,6 +267,21 @@ describe("lists of posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
     await getLink(page, "Fog").waitFor({ state: "detached" });
     await waitForStatus(postId, "archived");
+  });
+
+  test("a search without matches lists posts with similar words, says so, and says where the words are (POST-3, WEB-12)", async () => {
+    const postId = await pages.addPost("Sourdough");
+    await pages.addPost("Lighthouse");
+    await addComment(pages.deps, pages.owner, { postId, body: "Which harbour?" });
+    const page = await pages.open("posts");
+    const search = page.getByRole("searchbox", { name: "Search posts" });
+    await search.fill("harbuor");
+    await page.getByText("No posts match “harbuor” exactly. These have similar words.").waitFor();
+    await page.getByText("In a comment: Which harbour?").waitFor();
+    assert.equal(await page.locator("main mark").textContent(), "harbour");
+    await getLink(page, "Lighthouse").waitFor({ state: "detached" });
+    await search.fill("zzyzx");
+    await page.getByText("No posts match “zzyzx” in title, texts, comments or tags.").waitFor();
   });
 
   test("a column of the board counts all its posts, also those that are not loaded (WEB-12)", async () => {

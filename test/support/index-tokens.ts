@@ -7,27 +7,31 @@ import { listTextTokens } from "#domain/model/search/tokens.ts";
 import type { DatabaseLocation } from "./engines.ts";
 import { queryDatabase } from "./migrations.ts";
 
-interface TokenTable {
-  table: "posts" | "assets";
-  textColumns: readonly [string, string];
-}
+type Row = Awaited<ReturnType<typeof queryDatabase>>[number];
 
-const tables: readonly TokenTable[] = [
-  { table: "posts", textColumns: ["title", "body"] },
-  { table: "assets", textColumns: ["filename", "alt_text"] },
-];
+async function createTextReaders(location: DatabaseLocation) {
+  const comments = await queryDatabase(
+    location,
+    "SELECT post_id, body FROM comments WHERE removed_at IS NULL ORDER BY id DESC",
+  );
+  const readPostTexts = ({ id, title, body, variants }: Row) => [
+    title,
+    body,
+    ...(JSON.parse(String(variants)) as { body?: string }[]).map((variant) => variant.body ?? null),
+    ...comments.filter((comment) => comment["post_id"] === id).map((comment) => comment["body"]),
+  ];
+  return { posts: readPostTexts, assets: ({ filename, alt_text: altText }: Row) => [filename, altText] };
+}
 
 /** Asserts that the index has exactly the tokens of every row that is marked as indexed, and no other rows. */
 export async function assertTokensMatch(location: DatabaseLocation): Promise<void> {
-  for (const { table, textColumns } of tables) {
+  const textReaders = await createTextReaders(location);
+  for (const table of ["posts", "assets"] as const) {
     const rows = await queryDatabase(location, `SELECT * FROM ${table} WHERE search_indexed = 1`);
     const expected = new Map(
       rows.map((row) => {
         const tags = JSON.parse(String(row["tags"])) as string[];
-        const searchText = buildSearchText(
-          textColumns.map((column) => row[column] as string | null),
-          tags,
-        );
+        const searchText = buildSearchText(textReaders[table](row) as (string | null)[], tags);
         assert.equal(row["search_text"], searchText);
         return [String(row["id"]), sortTokens(listTextTokens(String(row["studio_id"]), { searchText, tags }))];
       }),

@@ -5,7 +5,7 @@ import { type Page, pageInput, parseCursor, toPage } from "../model/page.ts";
 import { authorize } from "../policy.ts";
 import { splitQuery } from "../model/search/fold.ts";
 import { search } from "../steps/search.ts";
-import { tagFilter, text } from "../model/text.ts";
+import { fuzzyFilter, tagFilter, text } from "../model/text.ts";
 import { type Asset, type AssetDetail, kindNames, listedAssetView, toListedAssetView } from "../model/asset.ts";
 import { describeAssets } from "../steps/describe-asset.ts";
 
@@ -16,6 +16,7 @@ export const listAssetsInput = z.strictObject({
   query: text(200)
     .optional()
     .describe("Every word must occur in filename, alt text or tags; parts of longer words match too."),
+  fuzzy: fuzzyFilter,
   ...pageInput,
 });
 
@@ -54,10 +55,19 @@ export async function listAssetDetails(
 async function readPage(
   deps: ListDeps,
   caller: Caller,
-  { unattached, usage = unattached ? "unused" : undefined, kind, tag, query = "", limit, cursor }: Input,
+  {
+    unattached,
+    usage = unattached ? "unused" : undefined,
+    kind,
+    tag,
+    query = "",
+    fuzzy: allowsTypos,
+    limit,
+    cursor,
+  }: Input,
 ): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
-  const terms = { words: splitQuery(query), tag };
+  const terms = { words: splitQuery(query), tag, allowsTypos };
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const searchKey = isSearch ? ` ${JSON.stringify(terms)}` : "";
   const listKey = `assets ${caller.studio.id} ${usage ?? ""} ${kind ?? ""}${searchKey}`;

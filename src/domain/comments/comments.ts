@@ -181,7 +181,7 @@ export async function deleteComment(
     const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
     if (!comment || comment.isDeleted) throw notFoundError("comment");
     if (comment.userId !== caller.user.id) throw new AppError("forbidden:comment_author");
-    await tx.comments.erase(commentId, deps.clock());
+    await tx.comments.erase(comment, deps.clock());
     await recordActivity(deps, tx, caller, "comment.deleted", comment.postId, { commentId });
   });
 }

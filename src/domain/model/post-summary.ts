@@ -43,6 +43,9 @@ export interface SummaryAssetView extends Pick<SummaryAsset, "id" | "kind" | "fi
 
 export type SummaryPublicationView = Pick<PublicationView, keyof SummaryPublication>;
 
+/** Where a search found its words: in the text, a text for one account or a comment. */
+export type PostMatch = MatchExcerpt & { source: "text" | "account" | "comment" };
+
 export interface PostSummaryView
   extends
     Pick<PostView, SharedFields | "createdByClient" | "createdAt" | "updatedAt">,
@@ -50,6 +53,6 @@ export interface PostSummaryView
   createdBy: UserOrClient;
   assets: SummaryAssetView[];
   publications: SummaryPublicationView[];
-  /** Only in a search, if the text contains words of the query that the title does not. */
-  match?: MatchExcerpt;
+  /** Only in a search, if a text or a comment contains words of the query that the title does not. */
+  match?: PostMatch;
 }

@@ -37,4 +37,6 @@ export const tags = z
 
 export const tagFilter = tag.optional();
 
+export const fuzzyFilter = z.boolean().optional().describe("Also match words with one typo.");
+
 export const tagsView = z.array(z.string());

@@ -25,9 +25,9 @@ export interface CommentStore {
    * Deletes the comment for good, with its recorded changes, so that no undo restores it. If it has replies, an empty
    * comment that is marked as deleted stays.
    */
-  erase(commentId: string, now: number): Promise<void>;
+  erase(comment: Pick<Comment, "id" | "postId">, now: number): Promise<void>;
   /** Sets or clears the time of deletion and counts the change; false if another change came first. */
-  setDeleted(comment: Pick<Comment, "id" | "changeCount">, deletedAt: number | null): Promise<boolean>;
+  setDeleted(comment: Pick<Comment, "id" | "postId" | "changeCount">, deletedAt: number | null): Promise<boolean>;
   /** Records that the comment was added, deleted or restored. */
   recordChange(comment: Comment, at: number, author: Author): Promise<void>;
   listChangedIds: ListChangedIds;

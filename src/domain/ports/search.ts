@@ -1,8 +1,12 @@
+import type { TokenCondition } from "../model/search/tokens.ts";
+
 /** What a result must contain: at least one word, or a tag. */
 export interface SearchTerms {
   /** As `splitQuery` returns them. */
   words: readonly string[];
   tag: string | undefined;
+  /** Whether words may differ by one typo (`containsWords`). */
+  allowsTypos?: boolean | undefined;
 }
 
 export interface SearchRange {
@@ -33,10 +37,10 @@ export interface SearchSource<Item, Filter> {
   isIndexed(studioId: string): Promise<boolean>;
   /** The newest rows that pass the filter. Reads only their sizes, no text. */
   listNewest(studioId: string, filter: Filter, range: SearchRange): Promise<SizedRow[]>;
-  /** The rows whose tokens include all tokens of one of the lists, from the index. */
+  /** The rows whose tokens meet the condition, from the index. */
   listCandidates(
     studioId: string,
-    tokenLists: readonly (readonly number[])[],
+    condition: TokenCondition,
     filter: Filter,
     range: SearchRange,
   ): Promise<CandidateRow[]>;

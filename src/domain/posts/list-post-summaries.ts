@@ -1,14 +1,16 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
-import type { PostSummaryView } from "../model/post-summary.ts";
-import { postStages, type PostStatus, postStatuses } from "../model/post.ts";
-import { splitQuery } from "../model/search/fold.ts";
+import type { PostMatch, PostSummaryView } from "../model/post-summary.ts";
+import { type Post, postStages, type PostStatus, postStatuses } from "../model/post.ts";
+import { buildSearchText, containsWords, splitQuery } from "../model/search/fold.ts";
 import { createMatchExcerpt } from "../model/search/match-excerpt.ts";
-import { tagFilter, text } from "../model/text.ts";
+import { findWordLike } from "../model/search/typos.ts";
+import { fuzzyFilter, tagFilter, text } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { toPostSummaryView } from "../steps/describe-post.ts";
+import type { SearchTerms } from "../ports/search.ts";
 import { search } from "../steps/search.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
@@ -33,6 +35,7 @@ export const listPostSummariesInput = countPostsInput
   .extend({
     tag: tagFilter,
     query: text(200).optional(),
+    fuzzy: fuzzyFilter,
     /** `soonest`: by the earliest planned time, those without a time first. By default, newest first. */
     order: z.enum(["newest", "soonest"]).optional(),
     ...pageInput,
@@ -48,19 +51,19 @@ export const listPostSummariesInput = countPostsInput
  * and still have a cursor.
  */
 export async function listPostSummaries(
-  deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "baseUrl">,
+  deps: Pick<Deps, "posts" | "postSummaries" | "comments" | "searchQueue" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof listPostSummariesInput>,
 ): Promise<{ posts: PostSummaryView[]; nextCursor: string | null }> {
   authorize(caller, "posts.read");
   const { tag, author: createdBy, stage, order, limit } = input;
   const statuses = input.status ?? activeStatuses;
-  const terms = { words: splitQuery(input.query ?? ""), tag };
+  const terms = { words: splitQuery(input.query ?? ""), tag, allowsTypos: input.fuzzy };
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, order, isSearch && terms])}`;
   const filter = { statuses, createdBy, stage };
 
-  async function findPage(): Promise<Page<{ id: string; body?: string }>> {
+  async function findPage(): Promise<Page<Pick<Post, "id"> | Post>> {
     if (order === "soonest") {
       const after = parseTimeCursor(input.cursor, listKey);
       const rows = await deps.postSummaries.listScheduledIds(caller.studio.id, { ...filter, after, limit: limit + 1 });
@@ -79,16 +82,49 @@ export async function listPostSummaries(
     caller.studio.id,
     items.map((post) => post.id),
   );
-  const bodies = new Map(items.map((post) => [post.id, post.body ?? ""]));
   const excerptDeadline = performance.now() + maxExcerptMs;
+  const matches = new Map<string, PostMatch>();
+  for (const item of items) {
+    if (!("body" in item) || terms.words.length === 0 || performance.now() >= excerptDeadline) continue;
+    const match = await findMatch(deps, item, terms);
+    if (match) matches.set(item.id, match);
+  }
   return {
     posts: posts.map((post) => {
-      const hasTime = performance.now() < excerptDeadline;
-      const match = hasTime ? createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words) : undefined;
+      const match = matches.get(post.id);
       return { ...toPostSummaryView(deps, post), ...(match && { match }) };
     }),
     nextCursor,
   };
+}
+
+/** How many of the newest comments are searched for the words that the texts of a post do not contain. */
+const maxSearchedComments = 100;
+
+async function findMatch(
+  { comments }: Pick<Deps, "comments">,
+  { id, title, body, variants, tags }: Post,
+  { words, allowsTypos = false }: SearchTerms,
+): Promise<PostMatch | undefined> {
+  const find = (source: PostMatch["source"], texts: readonly string[]): PostMatch | undefined => {
+    for (const sourceText of texts) {
+      const searchText = allowsTypos ? buildSearchText([title, sourceText], []) : "";
+      const shownWords = allowsTypos
+        ? words.map((word) => (searchText.includes(word) ? word : (findWordLike(searchText, word) ?? word)))
+        : words;
+      const match = createMatchExcerpt(title, sourceText, shownWords);
+      if (match) return { ...match, source };
+    }
+    return undefined;
+  };
+  const accountTexts = variants.flatMap((variant) => variant.body ?? []);
+  const match = find("text", [body]) ?? find("account", accountTexts);
+  if (match || containsWords(buildSearchText([title], tags), words, allowsTypos)) return match;
+  const newestComments = await comments.listNewest(id, maxSearchedComments);
+  return find(
+    "comment",
+    newestComments.map((comment) => comment.body),
+  );
 }
 
 /** A board needs no larger number, and a count should end early in a large studio. */

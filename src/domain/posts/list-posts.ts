@@ -5,7 +5,7 @@ import { pageInput, parseCursor, toPage } from "../model/page.ts";
 import { excerptLength } from "../model/post-summary.ts";
 import { type Post, postStatuses, postView, type PostView, toPostView } from "../model/post.ts";
 import { buildSearchText, containsWords, splitQuery } from "../model/search/fold.ts";
-import { tagFilter, text } from "../model/text.ts";
+import { fuzzyFilter, tagFilter, text } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { PostSearchFilter } from "../ports/posts.ts";
@@ -17,7 +17,8 @@ export const listPostsInput = z.strictObject({
   tag: tagFilter,
   query: text(200)
     .optional()
-    .describe("Every word must occur in title, body or tags; parts of longer words match too."),
+    .describe("Every word must occur in title, texts, comments or tags; parts of longer words match too."),
+  fuzzy: fuzzyFilter,
   includeBody: z.boolean().optional().describe("Return full texts instead of excerpts."),
   ...pageInput,
 });
@@ -46,7 +47,7 @@ export async function listPosts(
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
   const { status, tag } = input;
-  const terms = { words: splitQuery(input.query ?? ""), tag };
+  const terms = { words: splitQuery(input.query ?? ""), tag, allowsTypos: input.fuzzy };
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const listKey = `posts ${caller.studio.id} ${status ?? ""} ${isSearch ? JSON.stringify(terms) : ""}`;
   const range = { before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
@@ -120,7 +121,7 @@ export async function findPostsByTitle(
   };
 }
 
-/** Posts with the words only in the body or the tags do not count toward the limit of the search. */
+/** Posts with the words only in other texts or the tags do not count toward the limit of the search. */
 function createTitleSource({ posts }: Pick<Deps, "posts">): SearchSource<{ id: string }, PostSearchFilter> {
   return {
     ...posts.search,

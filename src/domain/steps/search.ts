@@ -1,5 +1,5 @@
 import type { Caller } from "../caller.ts";
-import { listQueryTokens } from "../model/search/tokens.ts";
+import { createTokenCondition } from "../model/search/tokens.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { CandidateRow, SearchSource, SearchTerms } from "../ports/search.ts";
 
@@ -67,7 +67,7 @@ function createScan<Item, Filter>(
   studioId: string,
   { source, terms, filter, before, limit }: SearchOptions<Item, Filter>,
 ): (needed: number) => Promise<SearchResult<Item> & { bytes: number }> {
-  const tokenLists = listQueryTokens(studioId, terms);
+  const tokenCondition = createTokenCondition(studioId, terms);
   const hasFilter = Object.values(filter as object).some((value) => value !== undefined);
   /** Undefined while the newest rows are read, before the index is used. */
   let candidateLimit: number | undefined;
@@ -92,7 +92,7 @@ function createScan<Item, Filter>(
     const rows =
       candidateLimit === undefined
         ? (await source.listNewest(studioId, filter, range)).map((row) => ({ ...row, passesFilter: true }))
-        : await source.listCandidates(studioId, tokenLists, filter, range);
+        : await source.listCandidates(studioId, tokenCondition, filter, range);
     if (candidateLimit !== undefined) candidateLimit = Math.min(2 * candidateLimit, listSize.maxCandidates);
     isLastList = rows.length < range.limit;
     return rows;

@@ -46,6 +46,8 @@ export function undoComment(
 async function toggleComment({ clock }: Pick<Deps, "clock">, tx: Tx, editor: Editor, comment: Comment): Promise<void> {
   const now = clock();
   const isDeleted = !comment.isDeleted;
+  // Every change of a post's comments locks the post first.
+  await tx.posts.lock(comment.studioId, comment.postId);
   if (!(await tx.comments.setDeleted(comment, isDeleted ? now : null))) throw new ConflictError();
   await tx.comments.recordChange(
     { ...comment, isDeleted, changeCount: comment.changeCount + 1 },

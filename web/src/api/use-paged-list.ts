@@ -26,3 +26,25 @@ export function usePagedList<Page, Item, Key extends readonly unknown[]>(
   }, [isAutoLoading, isFetching, fetchNextPage]);
   return { query, items: data?.items ?? [], isAutoLoading };
 }
+
+export interface SearchedList<Item> extends ListQuery<Item> {
+  /** Whether nothing contains the words, so that the items contain similar ones. */
+  isFuzzy: boolean;
+}
+
+/** Loads a list that can be searched. If nothing contains the words of `text`, searches for words with one typo. */
+export function useSearchedList<Page, Item, Key extends readonly unknown[]>(
+  createOptions: (query: {
+    query?: string;
+    fuzzy?: "true";
+  }) => UseInfiniteQueryOptions<Page, Error, ListData<Item>, Key, string>,
+  text: string | undefined,
+): SearchedList<Item> {
+  const search = text ? { query: text } : {};
+  const exactList = usePagedList(createOptions(search));
+  const { isSuccess, hasNextPage } = exactList.query;
+  const needsFuzzy = text !== undefined && isSuccess && exactList.items.length === 0 && !hasNextPage;
+  const fuzzyList = usePagedList({ ...createOptions({ ...search, fuzzy: "true" }), enabled: needsFuzzy });
+  const isFuzzy = needsFuzzy && fuzzyList.items.length > 0;
+  return { ...(isFuzzy || (needsFuzzy && fuzzyList.query.isLoading) ? fuzzyList : exactList), isFuzzy };
+}

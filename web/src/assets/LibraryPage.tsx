@@ -1,13 +1,14 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { assetsQuery } from "../api/queries.ts";
-import { usePagedList } from "../api/use-paged-list.ts";
+import { useSearchedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { needsAttention } from "../media/needs-attention.ts";
 import { UploadRow, UploadTile } from "../media/UploadTile.tsx";
 import { useCancelUpload } from "../media/use-cancel-upload.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
+import { SimilarMatches } from "../ui/NoMatch.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
@@ -30,7 +31,7 @@ export function LibraryPage() {
   const { studio, may } = useStudio();
   const { q, view = "grid", file: openId, ...filter } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = usePagedList(assetsQuery(studio.id, { ...filter, ...(q && { query: q }) }));
+  const list = useSearchedList((words) => assetsQuery(studio.id, { ...filter, ...words }), q);
   const { query, isAutoLoading } = list;
   const isFiltered = q !== undefined || Object.keys(filter).length > 0;
   const uploads = useLibraryUploads(list.items, isFiltered);
@@ -92,6 +93,7 @@ export function LibraryPage() {
       {!isEmpty && <LibraryToolbar listedAssets={assets} />}
       <UploadStatus uploads={uploads} />
       <QueryStatus query={query} />
+      {list.isFuzzy && <SimilarMatches noun="files" query={q} />}
       <div data-selecting={selection.ids.size > 0 || undefined} className={selection.ids.size > 0 ? "pb-20" : ""}>
         {count > 0 && (
           <>

@@ -5,7 +5,7 @@ import { createPortal } from "react-dom";
 import { formatError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
 import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts";
-import { usePagedList } from "../api/use-paged-list.ts";
+import { useSearchedList, type SearchedList } from "../api/use-paged-list.ts";
 import { Filename } from "../assets/Filename.tsx";
 import { describePostState } from "../posts/describe-post-state.ts";
 import { findPostTime } from "../posts/find-post-time.ts";
@@ -57,8 +57,11 @@ function SearchResults({
 }) {
   const { studio, may } = useStudio();
   const navigate = useNavigate();
-  const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, postPageSize));
-  const assets = usePagedList(assetsQuery(studio.id, { query }));
+  const posts = useSearchedList(
+    (words) => postSummariesQuery(studio.id, { ...words, status: "draft,ready,archived" }, postPageSize),
+    query,
+  );
+  const assets = useSearchedList((words) => assetsQuery(studio.id, words), query);
   const shownPosts = useMemo(() => sortByTitle(posts.items, query).slice(0, maxResults), [posts.items, query]);
   const hasResults = posts.items.length > 0 || assets.items.length > 0;
   const isSearching = [posts, assets].some(({ query: { isPending }, isAutoLoading }) => isPending || isAutoLoading);
@@ -82,7 +85,7 @@ function SearchResults({
   return (
     <>
       {posts.items.length > 0 && (
-        <PaletteGroup heading="Posts">
+        <PaletteGroup heading={posts.isFuzzy ? "Posts with similar words" : "Posts"}>
           {shownPosts.map((post) => (
             <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
               <PostResult post={post} timezone={studio.timezone} />
@@ -94,7 +97,7 @@ function SearchResults({
         </PaletteGroup>
       )}
       {assets.items.length > 0 && (
-        <PaletteGroup heading="Library">
+        <PaletteGroup heading={assets.isFuzzy ? "Files with similar words" : "Library"}>
           {assets.items.slice(0, maxResults).map((asset) => (
             <PaletteItem key={asset.id} value={asset.id} onSelect={openFile(asset.id)}>
               <Thumbnail asset={asset} size="tiny" />
@@ -147,7 +150,7 @@ function PostResult({ post, timezone }: { post: PostSummary; timezone: string })
   );
 }
 
-type ListState = Pick<ReturnType<typeof usePagedList>, "query" | "items" | "isAutoLoading">;
+type ListState = Pick<SearchedList<unknown>, "query" | "items" | "isAutoLoading">;
 
 /** Says that the search failed, is running, or found nothing; otherwise undefined. */
 function describeSearch(query: string, lists: readonly ListState[]): string | undefined {

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { inBatch } from "../api/change.ts";
 import { assetsQuery, type Asset } from "../api/queries.ts";
-import { usePagedList } from "../api/use-paged-list.ts";
+import { useSearchedList } from "../api/use-paged-list.ts";
 import { AssetGrid, AssetGridItem } from "../assets/AssetGrid.tsx";
 import { PickableAsset } from "../assets/PickableAsset.tsx";
 import { attachOrCopy } from "../assets/attach-or-copy.ts";
@@ -20,12 +20,14 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
   const [isShowingUsed, setIsShowingUsed] = useState(false);
   const [search, setSearch] = useState<{ q?: string; tag?: string }>({});
   const filters = useRef<HTMLDivElement>(null);
-  const assets = usePagedList(
-    assetsQuery(studio.id, {
-      ...(isShowingUsed ? {} : { unattached: "true" }),
-      ...(search.q && { query: search.q }),
-      ...(search.tag && { tag: search.tag }),
-    }),
+  const assets = useSearchedList(
+    (words) =>
+      assetsQuery(studio.id, {
+        ...(isShowingUsed ? {} : { unattached: "true" }),
+        ...words,
+        ...(search.tag && { tag: search.tag }),
+      }),
+    search.q,
   );
   const items = assets.items.filter((asset) => asset.status === "ready" && asset.postId !== postId);
   const [selectedAssets, setSelectedAssets] = useState<readonly Asset[]>([]);

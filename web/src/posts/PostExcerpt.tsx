@@ -7,13 +7,16 @@ interface PostExcerptProps {
   maxLeadLength?: number;
 }
 
+const sourceLabels = { text: "", account: "In a text for an account: ", comment: "In a comment: " };
+
 /** The start of a post's text; in a search, the part that matches, with the matching words marked. */
 export function PostExcerpt({ post: { excerpt, match }, maxLeadLength = Infinity }: PostExcerptProps) {
   if (!match) return excerpt;
-  const { text, marks } = match;
+  const { text, marks, source } = match;
   const leadStart = findLeadStart(text, marks[0]?.[0] ?? 0, maxLeadLength);
   return (
     <>
+      {sourceLabels[source]}
       {leadStart > 0 && "…"}
       {marks.map(([start, end], i) => (
         <Fragment key={start}>

@@ -1,4 +1,4 @@
-const searchedFields = { files: "name, alt text or tags", posts: "title, text or tags" };
+const searchedFields = { files: "name, alt text or tags", posts: "title, texts, comments or tags" };
 
 /** Labels the button that clears a search without results and, if there are any, the filters of the list. */
 export const labelClearButton = (q: string | undefined, filters: readonly unknown[]): string =>

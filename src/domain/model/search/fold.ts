@@ -1,5 +1,8 @@
+import { findWordLike } from "./typos.ts";
+
 /** Maximum length of folded text; text beyond it is not searched. One character can expand to eighteen (U+FDFA). */
 const maxLength = { query: 200, text: 200_000 };
+export const maxTextLength = maxLength.text;
 
 /**
  * UAX #15 allows a normalizer to limit runs of marks to thirty. Normalization sorts each run in quadratic time, so a
@@ -49,5 +52,6 @@ export function buildSearchText(fields: readonly (string | null)[], tags: readon
   return foldForSearch([first, ...tags, ...rest].filter((field) => field !== null).join("\n"), "text");
 }
 
-export const containsWords = (searchText: string, words: readonly string[]): boolean =>
-  words.every((word) => searchText.includes(word));
+/** With `allowsTypos`, words of five letters or more also match whole words that differ by one typo. */
+export const containsWords = (searchText: string, words: readonly string[], allowsTypos = false): boolean =>
+  words.every((word) => searchText.includes(word) || (allowsTypos && findWordLike(searchText, word) !== undefined));

@@ -1,12 +1,18 @@
+import { hashWordForms, listWords, toleratesTypo } from "./typos.ts";
+
 /**
  * Tokens of the search index: hashes of all sequences of one, two and three characters inside a word, so that a search
- * finds text inside words and words of one or two characters. Characters are UTF-16 code units.
+ * finds text inside words and words of one or two characters; and hashes of whole words and of what remains of them
+ * without one letter, so that a search finds words with a typo. Characters are UTF-16 code units.
  *
  * The hash includes the studio, so that a studio's searches read only its own rows. Two sequences with the same hash
  * only cause additional candidates: every candidate is compared with the words.
  */
 
-/** A text with more tokens is not indexed, because saving them takes too long; every search compares it instead. */
+/**
+ * A text with more tokens is not indexed, because saving them takes too long; every search compares it instead. If only
+ * the tokens of its words are too many, every search that allows typos does.
+ */
 const maxTokens = 10_000;
 
 /** More tokens would only make a search slower: they would hardly reduce the candidates further. */
@@ -40,6 +46,12 @@ export function listTextTokens(studioId: string, { searchText, tags }: IndexedTe
     tokens.add(toToken((single = extendHash(seed, code))));
     if (tokens.list.length > maxTokens) return [createUnindexedToken(studioId), ...tagTokens];
   }
+  const { length } = tokens.list;
+  const wordSeed = createWordSeed(studioId);
+  for (const word of listWords(searchText)) {
+    for (const hash of hashWordForms(word)) tokens.add(toToken(extendHash(wordSeed, hash)));
+    if (tokens.list.length > maxTokens) return [...tokens.list.slice(0, length), createUnindexedWordsToken(studioId)];
+  }
   return tokens.list;
 }
 
@@ -61,28 +73,44 @@ function createTokenSet(tokens: readonly number[]): { list: number[]; add(token:
   return { list, add };
 }
 
+/** Which tokens a text has. A list is compared in its order, so that the first items can exclude most texts. */
+export type TokenCondition = number | { all: readonly TokenCondition[] } | { any: readonly TokenCondition[] };
+
+interface QueryTerms {
+  words: readonly string[];
+  tag: string | undefined;
+  allowsTypos?: boolean | undefined;
+}
+
 /**
- * Returns lists of tokens. A text can only match the words if it has all tokens of one of the lists; the second list
- * finds texts that are too long to be indexed. Tokens of different words alternate, because the index compares tokens in
- * the order of the list: if no text has the first two words, two tokens are enough to find that out.
+ * A text can only match the words if it meets this condition. Texts that are too long to be indexed meet it, too. Tokens
+ * of different words alternate: if no text has the first two words, two tokens are enough to find that out.
  */
-export function listQueryTokens(
+export function createTokenCondition(
   studioId: string,
-  { words, tag }: { words: readonly string[]; tag: string | undefined },
-): number[][] {
+  { words, tag, allowsTypos = false }: QueryTerms,
+): TokenCondition {
   const seed = hashText(studioId);
   const tagTokens = tag === undefined ? [] : [createTagToken(studioId, tag)];
-  if (words.length === 0) return [tagTokens];
+  if (words.length === 0) return { all: tagTokens };
   const tokensOfWords = words.map((word) => listWordTokens(seed, word));
   // Selects one token of every `step`, so that the selected ones are spread evenly over the words.
   const step = Math.max(1, tokensOfWords.flat().length / maxQueryTokens);
   let count = 0;
   const isSelected = (): boolean => Math.floor(count / step) !== Math.floor((count++ - 1) / step);
-  const selectedTokens = interleave(tokensOfWords.map((tokens) => tokens.filter(isSelected)));
-  return [
-    [...tagTokens, ...new Set(selectedTokens)],
-    [createUnindexedToken(studioId), ...tagTokens],
-  ];
+  const selectedTokens = tokensOfWords.map((tokens) => tokens.filter(isSelected));
+  const unindexed = { all: [createUnindexedToken(studioId), ...tagTokens] };
+  if (!allowsTypos || !words.some(toleratesTypo))
+    return { any: [{ all: [...tagTokens, ...new Set(interleave(selectedTokens))] }, unindexed] };
+  const wordSeed = createWordSeed(studioId);
+  const wordConditions = words.flatMap((word, i): TokenCondition[] => {
+    const exact = { all: selectedTokens[i] ?? [] };
+    if (exact.all.length === 0) return [];
+    const forms = hashWordForms(word).map((hash) => toToken(extendHash(wordSeed, hash)));
+    return [toleratesTypo(word) ? { any: [exact, ...new Set(forms)] } : exact];
+  });
+  const unindexedWords = { all: [createUnindexedWordsToken(studioId), ...tagTokens] };
+  return { any: [{ all: [...tagTokens, ...wordConditions] }, unindexed, unindexedWords] };
 }
 
 function listWordTokens(seed: number, word: string): number[] {
@@ -103,6 +131,9 @@ function interleave(lists: readonly (readonly number[])[]): number[] {
 /** A space can't be part of a sequence inside a word, so these tokens differ from all others. */
 const createTagToken = (studioId: string, tag: string): number => toToken(hashText(`${studioId} tag ${tag}`));
 const createUnindexedToken = (studioId: string): number => toToken(hashText(`${studioId} unindexed`));
+const createUnindexedWordsToken = (studioId: string): number => toToken(hashText(`${studioId} unindexed words`));
+/** Keeps the tokens of whole words apart from those of sequences. */
+const createWordSeed = (studioId: string): number => hashText(`${studioId} words`);
 
 function hashText(text: string): number {
   let hash = 0x811c9dc5;

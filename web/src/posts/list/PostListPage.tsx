@@ -1,10 +1,11 @@
 import { linkOptions } from "@tanstack/react-router";
 import { Rows2, Rows4 } from "lucide-react";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
-import { usePagedList } from "../../api/use-paged-list.ts";
+import { useSearchedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { postGroups, type PostSearch } from "../../search-params.ts";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
+import { SimilarMatches } from "../../ui/NoMatch.tsx";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
 import { FilterTabs } from "../../ui/FilterTabs.tsx";
 import { ConnectClientHint } from "../ConnectClientHint.tsx";
@@ -25,7 +26,8 @@ const densities = [
 export function PostListPage({ search }: { search: PostSearch }) {
   const { studio } = useStudio();
   const [density, setDensity] = useDensity();
-  const list = usePagedList(postSummariesQuery(studio.id, toSummaryFilter(search)));
+  const { query: _, ...filter } = toSummaryFilter(search);
+  const list = useSearchedList((words) => postSummariesQuery(studio.id, { ...filter, ...words }), search.q);
   const isListEmpty = list.query.isSuccess && list.items.length === 0 && !list.query.hasNextPage;
   const hasArchivedPosts = useHasArchivedPosts(search, isListEmpty);
   const isEmptyStudio = isListEmpty && !isFiltered(search) && hasArchivedPosts === false;
@@ -67,6 +69,7 @@ export function PostListPage({ search }: { search: PostSearch }) {
         </div>
       )}
       <QueryStatus query={list.query} />
+      {list.isFuzzy && <SimilarMatches noun="posts" query={search.q} />}
       {/* A failed refetch or next page keeps the loaded posts, and with them the selection. */}
       {list.query.data && <PostListView key={JSON.stringify(search)} list={list} density={density} search={search} />}
       {isListEmpty && <NoPosts search={search} hasArchivedPosts={hasArchivedPosts} />}

@@ -139,7 +139,7 @@ const RowEnd = ({ post, hasAuthor }: { post: PostSummary; hasAuthor: boolean }) 
 
 /** The start of the text. Beside tags, it keeps 8 rem. */
 const RowExcerpt = ({ post }: { post: PostSummary }) =>
-  post.excerpt === "" ? (
+  post.excerpt === "" && !post.match ? (
     <p className="m-0 flex-none text-sm text-muted">No text yet</p>
   ) : (
     <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
