@@ -63,6 +63,79 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual([status, body], ["ready", "First and second"]);
   });
 
+  test("one Ctrl+Z takes back what it does in a plain field, also after autosave and a merge (WEB-6)", async () => {
+    const postId = await addPost("Tide");
+    const page = await openPost(postId);
+    await page.getByRole("button", { name: "Comments" }).first().click();
+    const title = page.getByRole("textbox", { name: "Title" });
+    const comment = page.getByRole("textbox", { name: "Add a comment" });
+    for (const field of [title, getText(page), comment]) {
+      const before = await field.inputValue();
+      await field.press("End");
+      await field.pressSequentially(" rises at noon");
+      await field.press("Control+z");
+      assert.equal(await field.inputValue(), before);
+    }
+    await page.getByRole("tab", { name: /^blue-harbour/ }).click();
+    const accountText = page.getByRole("textbox", { name: "Text for blue-harbour" });
+    await accountText.pressSequentially("Own text");
+    await accountText.press("Control+z");
+    assert.equal(await accountText.inputValue(), "");
+    await page.getByRole("tab", { name: "All accounts" }).click();
+
+    const field = getText(page);
+    await field.pressSequentially("First line\nLast line");
+    await waitUntil(async () => (await pages.readPost(postId)).body !== "", { description: "the text is saved" });
+    await updatePost(pages.deps, pages.owner, { postId, body: "First line, merged\nLast line" });
+    await page.waitForFunction('document.activeElement.value.includes("merged")');
+    await field.pressSequentially("!");
+    assert.equal(await field.inputValue(), "First line, merged\nLast line!", "the caret stays");
+    await field.press("Control+z");
+    assert.equal(await field.inputValue(), "First line, merged\nLast line");
+    for (let i = 0; i < 3; i++) await field.press("Control+z");
+    assert.equal(await field.inputValue(), "", "the history goes back to before the merge");
+  });
+
+  test("text that was typed after the session expired is kept, and saved after the next sign-in (WEB-6)", async () => {
+    const postId = await addPost("Fog");
+    const page = await openPost(postId);
+    let isExpired = true;
+    await page.route(`**/posts/${postId}`, (route) =>
+      isExpired && route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: {} }) : route.continue(),
+    );
+    const signIn = page.waitForRequest(/\/login\?return_to=/);
+    await page.getByRole("tab", { name: /^blue-harbour/ }).click();
+    await page.getByRole("textbox", { name: "Text for blue-harbour" }).fill("Own text");
+    await page.getByRole("tab", { name: "All accounts" }).click();
+    await getText(page).fill("The fog lifts.");
+    const returnTo = new URL((await signIn).url()).searchParams.get("return_to") ?? "";
+    isExpired = false;
+    assert.equal((await pages.readPost(postId)).body, "");
+    await updatePost(pages.deps, pages.owner, { postId, title: "Morning fog" });
+    await page.goto(`${pages.fixture.service.base}${returnTo}`);
+    await waitUntil(
+      async () => {
+        const { title, body, variants } = await pages.readPost(postId);
+        return title === "Morning fog" && body === "The fog lifts." && variants[0]?.body === "Own text";
+      },
+      { description: "both texts are saved" },
+    );
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal(await getText(page).inputValue(), "The fog lifts.");
+    assert.deepEqual(await page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes('edits'))"), []);
+  });
+
+  test("warns of Markdown that platforms show as it is typed, and removes it with one click (PLATFORM-12)", async () => {
+    const postId = await addPost("Bread");
+    await updatePost(pages.deps, pages.owner, { postId, body: "# News\n**Rye** at [the mill](https://mill.example)" });
+    const page = await openPost(postId);
+    await page.getByText("Readers see these characters as they are: **bold**, [text](url), # heading").waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.getByRole("button", { name: "Remove formatting" }).click();
+    assert.equal(await getText(page).inputValue(), "News\nRye at the mill (https://mill.example)");
+    await waitUntil(async () => (await pages.readPost(postId)).body.startsWith("News"), { description: "saved" });
+  });
+
   test("merges and saves edits when another member changes the post while the user leaves (WEB-6)", async () => {
     const postId = await addPost("Spring");
     const page = await openPost(postId);

@@ -210,6 +210,29 @@ test("validates a post once per platform, and reports the result for each accoun
   assert.deepEqual([results[48]?.account, results[48]?.problems[0]?.code], ["49", "title_too_long"]);
 });
 
+test("warns of Markdown in the text of an account on every platform (PLATFORM-12)", async () => {
+  const somewhere = fakePlatforms.find("somewhere");
+  assert.ok(somewhere);
+  for (const { id, limits: platformLimits } of catalog) {
+    const platforms = { ...fakePlatforms, find: () => ({ ...somewhere, limits: platformLimits }) };
+    const connections = ["plc_1", "plc_2"].map((connectionId) => ({
+      id: connectionId,
+      platform: id,
+      account: { id: "1" },
+    }));
+    const variants = [{ connectionId: "plc_2", body: "Plain" }];
+    const post = { id: "pst_1", revision: 1, title: "", body: "**Bold** [a](https://b.example)", assets: [], variants };
+    const validations = await validatePost(
+      { platforms, textChecks: createTextChecks() },
+      connections as PlatformConnection[],
+      post,
+    );
+    const found = validations.map(({ problems }) => problems.filter(({ code }) => code === "markdown"));
+    const message = "The platform shows Markdown as it is typed: **bold**, [text](url). Write plain text instead.";
+    assert.deepEqual(found, [[{ level: "warning", code: "markdown", message }], []], id);
+  }
+});
+
 test("a text has the same length if clients count it by the rule in the validation (PLATFORM-12)", async () => {
   const textChecks = createTextChecks();
   const body = "Hello @ada@social.example 👩‍👩‍👧‍👦 https://example.com/a-long-path-to-a-page";

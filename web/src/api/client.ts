@@ -14,8 +14,13 @@ const { api: routes } = hc<Api>(location.origin);
 /** A client for the API, typed by the server's routes. It only reads; for changes, see change.ts. */
 export const api: ReadRoutes<typeof routes> = routes;
 
+let hasRedirected = false;
+/** Whether the page is being left for another one, such as the sign-in page, which needs no confirmation. */
+export const isRedirecting = (): boolean => hasRedirected;
+
 /** Navigates with a full page load. Never resolves, so that callers do not continue and buttons stay disabled. */
 export function redirectTo(url: string): Promise<never> {
+  hasRedirected = true;
   location.assign(url);
   return new Promise(() => {});
 }

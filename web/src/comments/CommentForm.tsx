@@ -1,4 +1,5 @@
 import { useId, type KeyboardEvent } from "react";
+import { TextArea } from "../posts/TextArea.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { isComposing } from "../ui/is-composing.ts";
@@ -66,7 +67,7 @@ export function CommentForm({
       <label htmlFor={id} className="sr-only">
         {label}
       </label>
-      <textarea
+      <TextArea
         id={id}
         className="max-h-60 min-h-11 resize-none [field-sizing:content]"
         rows={2}
@@ -76,7 +77,7 @@ export function CommentForm({
         aria-describedby={`${id}-hint`}
         autoFocus={onCancel !== undefined}
         readOnly={isRunning}
-        onChange={(event) => setText(event.target.value)}
+        onEdit={setText}
         onKeyDown={onKeyDown}
       />
       {error !== undefined && <ErrorMessage error={error} />}

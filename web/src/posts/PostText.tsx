@@ -17,7 +17,8 @@ import { PostPreview } from "./PostPreview.tsx";
 import { PostTitle } from "./PostTitle.tsx";
 import { EditHint } from "./EditHint.tsx";
 import type { EditorController } from "./use-editor.ts";
-import { useStableCaret } from "./use-stable-caret.ts";
+import { MarkdownNotice } from "./MarkdownNotice.tsx";
+import { TextArea } from "./TextArea.tsx";
 
 /** Loaded on demand, so that reading and editing do not wait for the previews. */
 const AccountTab = lazy(async () => ({ default: (await import("../preview/AccountTab.tsx")).AccountTab }));
@@ -137,7 +138,6 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
   );
   const textRules = new Map(accountsWithoutOwnText.map(({ platformName, textRule }) => [platformName, textRule]));
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
-  const field = useStableCaret(draft.body);
   const [isPreviewing, setIsPreviewing] = useState(false);
   const isNewPost = useLocation({ select: ({ state }) => state.isNewPost === true });
   return (
@@ -149,9 +149,8 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           <label htmlFor="post-body" className="sr-only">
             Text
           </label>
-          <textarea
+          <TextArea
             id="post-body"
-            ref={field}
             className={`${bodyHeightClasses} ${textFieldClasses} ${getHighlightClasses(recentlyUpdatedFields.includes("body"))}`}
             value={draft.body}
             readOnly={!may("posts.write")}
@@ -159,7 +158,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
             maxLength={100_000}
             // The user has just entered its title.
             autoFocus={isNewPost && draft.body === ""}
-            onChange={(event) => editor.edit({ body: event.target.value })}
+            onEdit={(body) => editor.edit({ body })}
           />
         </>
       )}
@@ -178,6 +177,9 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           {isPreviewing ? "Write" : "Preview"}
         </Button>
       </div>
+      {accountsWithoutOwnText.length > 0 && (
+        <MarkdownNotice text={draft.body} onFix={may("posts.write") ? (body) => editor.edit({ body }) : undefined} />
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useStudio } from "../layout/use-studio.ts";
 import { isComposing } from "../ui/is-composing.ts";
 import { getHighlightClasses } from "./field-classes.ts";
+import { TextArea } from "./TextArea.tsx";
 import type { EditorController } from "./use-editor.ts";
 
 export function PostTitle({ editor }: { editor: EditorController }) {
@@ -13,7 +14,7 @@ export function PostTitle({ editor }: { editor: EditorController }) {
         <label htmlFor="post-title" className="sr-only">
           Title
         </label>
-        <textarea
+        <TextArea
           id="post-title"
           className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] read-only:text-muted not-read-only:hover:border-rule focus-visible:border-accent aria-invalid:border-danger! -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(recentlyUpdatedFields.includes("title"))}`}
           rows={1}
@@ -23,7 +24,7 @@ export function PostTitle({ editor }: { editor: EditorController }) {
           aria-invalid={isBlank}
           aria-describedby="title-error"
           // A title is a single line, even if the pasted text is not.
-          onChange={(event) => editor.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
+          onEdit={(title) => editor.edit({ title: title.replace(/(?<!\s)\s*\n\s*/g, " ") })}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || isComposing(event.nativeEvent)) return;
             event.preventDefault();

@@ -1,10 +1,13 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { saveEdit } from "../api/mutations.ts";
 import { ApiError } from "../api/api-error.ts";
+import { isRedirecting } from "../api/client.ts";
 import { changesSinceQuery } from "../api/history-queries.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { formatActors } from "../ui/format-actor.ts";
+import { readKeptEdits, useKeptEdits } from "./kept-edits.ts";
 import { useSequentialCalls } from "./use-sequential-calls.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 
@@ -36,7 +39,10 @@ export type DraftController = ReturnType<typeof useDraft>;
  * except the text that the user found here, and text that an edit mostly removed.
  */
 export function useDraft(post: Post, studioId: string, onMerge: (authors: string) => void) {
-  const [state, setState] = useState<DraftState>(() => createInitialState(post));
+  const keptKey = `post-edits ${useStudio().me.user.id} ${post.id}`;
+  const [state, setState] = useState<DraftState>(() =>
+    createInitialState(post, readKeptEdits(keptKey) as KeptDraft | undefined),
+  );
   // Lets timers and responses read the current state rather than the state when they were created.
   const latest = useRef(state);
   const patchState = useCallback((change: Partial<DraftState>) => {
@@ -120,6 +126,11 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
 
   const { base, draft, isSaving, error, theirs, recentlyUpdatedFields } = state;
   const isUnsaved = hasUnsavedChanges(base, draft);
+  const keptDraft = useMemo((): KeptDraft | undefined => {
+    const { title, body, revision } = base;
+    return isUnsaved ? { base: { title, body, revision }, draft } : undefined;
+  }, [base, draft, isUnsaved]);
+  useKeptEdits(keptKey, keptDraft);
 
   useEffect(() => {
     if (!hasUnsavedChanges(base, draft) || isSaving || theirs) return undefined;
@@ -136,7 +147,9 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   // Leaving the web app asks first; opening another page of it saves first (use-save-on-leave.ts).
   useEffect(() => {
     if (!isUnsaved) return undefined;
-    const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
+    const confirmLeave = (event: BeforeUnloadEvent): void => {
+      if (!isRedirecting()) event.preventDefault();
+    };
     window.addEventListener("beforeunload", confirmLeave);
     return () => window.removeEventListener("beforeunload", confirmLeave);
   }, [isUnsaved]);
@@ -175,11 +188,16 @@ function removesMuchText(before: string, after: string): boolean {
   return before.length >= 40 && start + end < before.length / 2;
 }
 
-function createInitialState(post: Post): DraftState {
+interface KeptDraft {
+  base: Pick<Post, "title" | "body" | "revision">;
+  draft: Draft;
+}
+
+function createInitialState(post: Post, kept: KeptDraft | undefined): DraftState {
   const { title, body } = post;
   return {
-    base: post,
-    draft: { title, body },
+    base: { ...post, ...kept?.base },
+    draft: kept?.draft ?? { title, body },
     theirs: undefined,
     isSaving: false,
     error: undefined,

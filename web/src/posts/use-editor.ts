@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { saveEdit } from "../api/mutations.ts";
+import { isRedirecting } from "../api/client.ts";
 import type { Post, PostStatus } from "../api/queries.ts";
 import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
@@ -46,7 +47,9 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
 
   useEffect(() => {
     if (!variantDrafts.isUnsaved) return undefined;
-    const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
+    const confirmLeave = (event: BeforeUnloadEvent): void => {
+      if (!isRedirecting()) event.preventDefault();
+    };
     window.addEventListener("beforeunload", confirmLeave);
     return () => window.removeEventListener("beforeunload", confirmLeave);
   }, [variantDrafts.isUnsaved]);

@@ -3,8 +3,10 @@ import { ApiError } from "../api/api-error.ts";
 import { saveEdit } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { changeVariant } from "./change-variant.ts";
 import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
+import { readKeptEdits, useKeptEdits } from "./kept-edits.ts";
 import { useSequentialCalls } from "./use-sequential-calls.ts";
 
 interface VariantEdit {
@@ -20,7 +22,9 @@ export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
 
 /** Saves the texts of single accounts automatically, and reports conflicts. All ids are connection ids. */
 export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
-  const [edits, setEdits] = useState<Edits>({});
+  const keptKey = `account-text-edits ${useStudio().me.user.id} ${post.id}`;
+  const [edits, setEdits] = useState<Edits>(() => (readKeptEdits(keptKey) as Edits | undefined) ?? {});
+  useKeptEdits(keptKey, Object.keys(edits).length > 0 ? edits : undefined);
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<unknown>();
   // Lets timers and responses read the current state rather than the state when they were created.

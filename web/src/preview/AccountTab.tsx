@@ -3,6 +3,8 @@ import { TextDiff } from "../history/TextDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatFullDay } from "../posts/calendar/calendar-days.ts";
 import { textFieldClasses } from "../posts/field-classes.ts";
+import { MarkdownNotice } from "../posts/MarkdownNotice.tsx";
+import { TextArea } from "../posts/TextArea.tsx";
 import type { EditorController } from "../posts/use-editor.ts";
 import { ProblemList } from "../publishing/ProblemList.tsx";
 import { ExcessStatus, TextCount } from "../publishing/TextCount.tsx";
@@ -55,14 +57,14 @@ export function AccountTab({
           <label htmlFor={fieldId} className="sr-only">
             Text for {label}
           </label>
-          <textarea
+          <TextArea
             id={fieldId}
             className={`min-h-44 ${textFieldClasses} ${ownText === undefined ? "text-muted focus:text-ink" : ""}`}
             value={text}
             readOnly={!canWrite}
             maxLength={100_000}
             aria-describedby={`${fieldId}-hint`}
-            onChange={({ target }) => variantDrafts.edit(connectionId, target.value)}
+            onEdit={(ownBody) => variantDrafts.edit(connectionId, ownBody)}
           />
           <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-sm text-muted">
             <TextCount text={text} rule={textRule} />
@@ -76,6 +78,12 @@ export function AccountTab({
             )}
           </p>
           <ExcessStatus text={text} rules={[[platformName, textRule]]} />
+          {ownText !== undefined && (
+            <MarkdownNotice
+              text={ownText}
+              onFix={canWrite ? (plainText) => variantDrafts.edit(connectionId, plainText) : undefined}
+            />
+          )}
           {!isAvailable && <ProblemList problems={problems} />}
         </div>
         {isAvailable ? (

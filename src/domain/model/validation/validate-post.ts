@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type TextLimit, textUnits } from "#portable/count-text.ts";
+import { listMarkdownForms } from "#portable/markdown.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import type { AssetDetail } from "../asset.ts";
 import { getAccountLabel, type PlatformConnection } from "../connection.ts";
@@ -113,6 +114,7 @@ export async function validatePost(
             level: "rejected",
           })),
           ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
+          ...findMarkdown(body),
         ],
         ...describeTextLength(limits, textLimit, textCheck),
       };
@@ -132,6 +134,14 @@ const noFilesWarning: Problem = {
   code: "no_files_chosen",
   message: "This account gets none of the post’s files.",
 };
+
+/** None of the platforms formats Markdown. */
+function findMarkdown(body: string): Problem[] {
+  const forms = listMarkdownForms(body);
+  if (forms.length === 0) return [];
+  const message = `The platform shows Markdown as it is typed: ${forms.join(", ")}. Write plain text instead.`;
+  return [{ level: "warning", code: "markdown", message }];
+}
 
 function describeTextLength(
   limits: PostLimits,
