@@ -44,6 +44,6 @@ export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string 
     `EXISTS (SELECT 1 FROM publications s WHERE s.post_id = ${postId}
       AND s.state IN (${states.map((state) => `'${state}'`).join(", ")}) AND ${isNotCanceledSql("s")})`;
   if (stage === "scheduled") return exists(openStates);
-  if (stage === "published") return `${exists(["published"])} AND NOT ${exists(openStates)}`;
+  if (stage === "published") return exists(["published"]);
   return `NOT ${exists([...openStates, "published"])}`;
 }

@@ -126,11 +126,23 @@ describe("the calendar in a browser", { skip: skipWithoutChromium }, () => {
     await waitForPlans(postId, `harbour scheduled ${nextDay}T11:30`);
   });
 
-  test("rejects a move into the past (PUB-1)", async () => {
+  test("days that are over accept no drop, and a time that has passed is rejected (PUB-1)", async () => {
     const postId = await pages.planPost("Fog", { at: `${day}T10:00` });
     const page = await openCalendar("", { user: await newMember(pages.deps, pages.owner, "admin") });
     await page.clock.setFixedTime(`${addDays(day, 14)}T00:00Z`);
-    await move(page, "Fog", "ArrowDown", dayLabel, formatLongDay(addDays(day, 7)));
+    const [from, to] = [
+      await getBox(getCard(page, "Fog")),
+      await getBox(page.getByRole("cell").filter({ hasText: formatLongDay(addDays(day, 7)) })),
+    ];
+    await page.mouse.move(from.x + 20, from.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 20, from.y + 20, { steps: 4 });
+    await waitForAnnouncement(page, /^Picked up Fog\.$/);
+    await page.mouse.move(to.x + 40, to.y + 60, { steps: 8 });
+    await page.mouse.up();
+    await waitForAnnouncement(page, /^Fog stays where it was\.$/);
+    await page.clock.setFixedTime(`${addDays(day, 7)}T22:00Z`);
+    await move(page, "Fog", "ArrowDown", formatLongDay(addDays(day, 7)));
     await page.getByText("That time is in the past.").first().waitFor();
     assert.deepEqual(await pages.readPlans(postId), [`harbour scheduled ${day}T10:00`]);
   });

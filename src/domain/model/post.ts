@@ -13,8 +13,8 @@ export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
 
 /**
- * How far the publishing of a post is, independent of its status: `scheduled` if a publication is open, otherwise
- * `published` if one succeeded, otherwise `editing`.
+ * How far the publishing of a post is, independent of its status: `scheduled` if a publication is open, `published` if
+ * one succeeded, and `editing` otherwise. A partly published post can be both `scheduled` and `published`.
  */
 export const postStages = ["editing", "scheduled", "published"] as const;
 export type PostStage = (typeof postStages)[number];

@@ -1,5 +1,5 @@
 import { toIsoTime } from "#lib/clock.ts";
-import { nextState, type PublicationEvent } from "../model/publication-states.ts";
+import { nextState, type PublicationEvent, sentBackCode } from "../model/publication-states.ts";
 import type { Publication } from "../model/publication.ts";
 import type { PublicationChange } from "../ports/publications.ts";
 
@@ -7,11 +7,12 @@ import type { PublicationChange } from "../ports/publications.ts";
 export function describeStep(
   { state, ...publication }: Publication,
   event: PublicationEvent,
-  { scheduledFor = publication.scheduledFor }: PublicationChange,
+  { scheduledFor = publication.scheduledFor, problem }: PublicationChange,
 ): Record<string, unknown> {
   return {
     from: state,
     to: nextState(state, event),
+    ...(problem?.code === sentBackCode ? { sentBack: true } : {}),
     ...(scheduledFor === null ? {} : { at: toIsoTime(scheduledFor) }),
   };
 }

@@ -135,6 +135,8 @@ export const groupActions = () =>
 
 export function getActionTemplate({ action, detail }: Pick<ActivityEntry, "action" | "detail">): string {
   if (action === "client.undone" && hasReapplied(detail)) return "reapplied changes";
+  if (action === "publication.canceled" && detail["sentBack"] === true)
+    return "asked for changes of {publication}[ for {account}]";
   return Object.entries(actionLabels).find(([name]) => name === action)?.[1].template ?? action.replace(/[._]/g, " ");
 }
 

@@ -3,7 +3,7 @@ import type { InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged } from "./client.ts";
 import { areListsHeld } from "./list-holds.ts";
 import { createSelect, fileUrlRefreshMs, pagedQuery } from "./paged-query.ts";
-import { findStage } from "./post-stage.ts";
+import { isAtStage } from "./post-stage.ts";
 import type { Filter } from "./queries.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -99,7 +99,7 @@ function patchPages(
     (post): post is PostSummary =>
       post !== undefined &&
       hasListedStatus(post) &&
-      (filter.stage === undefined || filter.stage === findStage(post.publications)) &&
+      (filter.stage === undefined || isAtStage(post.publications, filter.stage)) &&
       // Whether a post matches other filters is not known here.
       Object.keys(filter).every((name) => name === "status" || name === "stage") &&
       !pages.some(({ posts }) => posts.some(({ id }) => id === post.id)),

@@ -6,7 +6,7 @@ import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { BarLabel, SelectionBar } from "../ui/SelectionBar.tsx";
 import { AddToPostDialog } from "./AddToPostDialog.tsx";
 import { BulkTagsDialog } from "./BulkTagsDialog.tsx";
-import { useBulkActions } from "./use-bulk-actions.ts";
+import { useBulkActions, type TagChange } from "./use-bulk-actions.ts";
 import { FailureDialog } from "../bulk/FailureDialog.tsx";
 import type { Selection } from "../bulk/use-selection.ts";
 
@@ -20,6 +20,13 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
   async function apply(action: () => Promise<readonly Asset[]>): Promise<void> {
     closeDialog();
     selection.set((await action()).map(({ id }) => id));
+    restoreFocusSoon();
+  }
+
+  /** The files stay selected, as in the list of posts: they are still shown. */
+  async function changeTags(change: TagChange): Promise<void> {
+    closeDialog();
+    await bulk.changeTags(assets, change);
     restoreFocusSoon();
   }
 
@@ -47,13 +54,7 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
           </>
         )}
       </SelectionBar>
-      {openDialog === "tags" && (
-        <BulkTagsDialog
-          assets={assets}
-          onSubmit={(change) => apply(() => bulk.changeTags(assets, change))}
-          onClose={closeDialog}
-        />
-      )}
+      {openDialog === "tags" && <BulkTagsDialog assets={assets} onSubmit={changeTags} onClose={closeDialog} />}
       {openDialog === "post" && (
         <AddToPostDialog
           assets={assets}

@@ -1,3 +1,4 @@
+import { getPlatformName } from "../platforms/platform-name.ts";
 import { createButton, createElement, setText, setVisible } from "../upload/dom.ts";
 import type { AccountData, PostData, PublicationData } from "./read-post.ts";
 import type { ChatLanguage, ChatStrings } from "./strings.ts";
@@ -33,6 +34,8 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
   const { deselectedIds, language } = options;
   const { strings } = language;
   let currentPost: PostData | undefined;
+  /** Accounts that have the post already: not selected until the user selects them. */
+  const publishedIds = new Set<string>();
   const heading = createElement("h2", { textContent: strings.accounts, id: "accounts" });
   const list = createElement("ul", {
     className: "m-0 grid list-none divide-y divide-rule p-0",
@@ -77,7 +80,7 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
       createElement("bdi", { textContent: name }),
       createElement("span", {
         className: "font-normal text-muted",
-        textContent: [` · ${platform}`, describeFiles(fileCount)].filter(Boolean).join(" · "),
+        textContent: [` · ${getPlatformName(platform)}`, describeFiles(fileCount)].filter(Boolean).join(" · "),
       }),
     );
     return createElement(
@@ -127,6 +130,11 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
     element: createElement("section", { className: "grid gap-2" }, heading, emptyText, list, actions, message),
     render(post) {
       currentPost = post;
+      for (const { connectionId, publication } of post.accounts) {
+        if (publication?.state !== "published" || publishedIds.has(connectionId)) continue;
+        publishedIds.add(connectionId);
+        deselectedIds.add(connectionId);
+      }
       const focusedId = document.activeElement?.id;
       list.replaceChildren(...post.accounts.map(createRow));
       if (focusedId) list.querySelector<HTMLElement>(`#${CSS.escape(focusedId)}`)?.focus();

@@ -1,4 +1,6 @@
+import { countPartlyPublished, findMainState } from "../publishing/find-main-state.ts";
 import { createElement, setText, setVisible } from "../upload/dom.ts";
+import { getStateLabel } from "./accounts-view.ts";
 import type { AssetData, PostData } from "./read-post.ts";
 import type { ChatStrings } from "./strings.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -33,14 +35,26 @@ export function createPostView(strings: ChatStrings, thumbnails: Thumbnails): Po
     element,
     render(post) {
       setText(title, post.title);
-      const { draft, ready, archived } = strings;
-      setText(status, ({ draft, ready, archived } as Record<string, string>)[post.status] ?? "");
+      setText(status, describeState(post, strings));
       setText(body, post.body);
       setVisible(body, post.body !== "");
       files.replaceChildren(...post.assets.map((asset) => createTile(asset, strings, thumbnails)));
       setVisible(files, post.assets.length > 0);
     },
   };
+}
+
+/** As in the web app: the most urgent state of the publications, or the status of a post without any. */
+function describeState({ status, accounts }: PostData, strings: ChatStrings): string {
+  const { draft, ready, archived } = strings;
+  const publications = accounts.flatMap(({ connectionId, publication }) =>
+    publication ? [{ connectionId, state: publication.state }] : [],
+  );
+  const state = status === "archived" ? undefined : findMainState(publications);
+  const part = countPartlyPublished(publications);
+  if (state === undefined) return ({ draft, ready, archived } as Record<string, string>)[status] ?? "";
+  if (!part) return getStateLabel(state, strings);
+  return strings.partlyPublished.replace("{count}", String(part.count)).replace("{total}", String(part.total));
 }
 
 function createTile(

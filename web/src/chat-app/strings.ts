@@ -31,6 +31,7 @@ const english = {
   scheduled: "Scheduled",
   publishing: "Publishing",
   published: "Published",
+  partlyPublished: "{count} of {total} published",
   failed: "Failed",
   unconfirmed: "May be public",
   missed: "Missed",

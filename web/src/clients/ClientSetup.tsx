@@ -14,19 +14,27 @@ import { createGuides, createOtherGuides, type Guide } from "./guides.ts";
 export const setupHash = "connect";
 
 const otherTab = "Other";
+/** Part of ids, which a space would end. */
+const toTabValue = (name: string): string => name.replaceAll(" ", "-");
 
 /** How to connect a client. `clients` are the connected ones; undefined while they load. */
-export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefined }) {
+export function ClientSetup({
+  clients,
+  isFirst,
+}: {
+  clients: readonly AiClient[] | undefined;
+  /** Whether no client was ever connected. */
+  isFirst: boolean;
+}) {
   const mcpUrl = `${location.origin}/mcp`;
   const guides = createGuides(mcpUrl);
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const defaultGuide = guides.find(({ isRemote }) => !(isRemote && isLocal));
-  const hasNoClients = clients?.length === 0;
   const heading = useScrollOnHash(clients !== undefined);
   return (
     <section aria-labelledby={setupHash} className="mt-10">
       <h2 id={setupHash} ref={heading} tabIndex={-1} className="scroll-mt-6 text-xl">
-        {hasNoClients ? "Connect your first AI client" : "Connect an AI client"}
+        {isFirst ? "Connect your first AI client" : "Connect an AI client"}
       </h2>
       <p className="mt-1 mb-4 max-w-[70ch] text-muted">
         Use this URL in any client that supports MCP. You don’t need an API key: the client opens a page here where you
@@ -34,12 +42,12 @@ export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefi
       </p>
       <CopyField label="MCP URL" text={mcpUrl} />
       <ConnectionStatus clients={clients} />
-      <Tabs.Root defaultValue={defaultGuide?.name ?? otherTab} className="mt-6">
+      <Tabs.Root defaultValue={toTabValue(defaultGuide?.name ?? otherTab)} className="mt-6">
         <Tabs.List className={`${tabListClasses} border-b border-rule pb-2`} aria-label="Client">
           {[...guides.map(({ name }) => name), otherTab].map((name) => (
             <Tabs.Trigger
               key={name}
-              value={name}
+              value={toTabValue(name)}
               className={tabClasses}
               // Radix moves focus by script, so browsers would show the focus ring after a click too.
               onMouseDown={({ currentTarget }) => currentTarget.focus({ focusVisible: false })}
@@ -49,7 +57,7 @@ export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefi
           ))}
         </Tabs.List>
         {guides.map((guide) => (
-          <Tabs.Content key={guide.name} value={guide.name} className="mt-5">
+          <Tabs.Content key={guide.name} value={toTabValue(guide.name)} className="mt-5">
             {guide.isRemote && isLocal && (
               <Notice>
                 {guide.name} connects from its own servers, which can’t reach this computer. Use Claude Code, Cursor, VS

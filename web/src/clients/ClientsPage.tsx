@@ -2,7 +2,7 @@ import { useLocation } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
-import { usePagedList } from "../api/use-paged-list.ts";
+import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -16,7 +16,9 @@ export function ClientsPage() {
   const { studio, may } = useStudio();
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
+  const revokedClients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
   const isEmpty = clients.query.isSuccess && clients.items.length === 0;
+  const isFirst = isEmpty && revokedClients.items.length === 0;
   const listIntro = may("clients.listAll")
     ? "AI clients with access to this studio, and your own clients in other studios."
     : "AI clients you approved, in any studio.";
@@ -48,23 +50,21 @@ export function ClientsPage() {
         }
       >
         {isEmpty
-          ? "No AI client is connected yet. You approve each one, choose what it can do, and can revoke its access here at any time."
+          ? `No AI client is connected${isFirst ? " yet" : ""}. You approve each one, choose what it can do, and can revoke its access here at any time.`
           : listIntro}
       </PageHeader>
       <PagedList list={clients} empty={null}>
         {(items) => <ClientList label="Connected clients" clients={items} />}
       </PagedList>
-      <RevokedClients />
-      <ClientSetup clients={clients.query.isSuccess ? clients.items : undefined} />
+      <RevokedClients clients={revokedClients} />
+      <ClientSetup clients={clients.query.isSuccess ? clients.items : undefined} isFirst={isFirst} />
     </>
   );
 }
 
-function RevokedClients() {
-  const { studio } = useStudio();
+function RevokedClients({ clients }: { clients: ListQuery<AiClient> }) {
   const { hash } = useLocation();
   const [isOpen, setIsOpen] = useState<boolean>();
-  const clients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
   // A link can lead to a revoked client.
   const isShown = isOpen ?? clients.items.some(({ id }) => id === hash);
   if (clients.items.length === 0) return null;

@@ -119,8 +119,7 @@ export function PostMedia({
       <div className="mb-3 flex min-h-control flex-wrap items-center justify-between gap-x-3 gap-y-1">
         <div className="flex items-center gap-2">
           <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
-            Files
-            {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
+            Files {count > 0 && <span className="ml-1 font-normal text-muted tabular-nums">{count}</span>}
           </h2>
           {/* On the left, so that the buttons on the right do not move when these appear. */}
           <SelectFilesButtons selection={selection} />

@@ -18,7 +18,7 @@ export function describeUpload(upload: UploadItem): string {
     case "checking":
       return "Checking";
     case "done":
-      return "Attached";
+      return "Uploaded";
     case "failed":
       return "Upload failed";
     case "missing":
@@ -48,7 +48,7 @@ export function describeStatusChange(upload: UploadItem, previous: UploadItem | 
   if (status === previous?.status) return "";
   if (status === "failed" || status === "missing")
     return `${name}: ${describeUpload(upload)}. ${describeProblem(upload)}`;
-  if (status === "done") return `${name}: attached.`;
+  if (status === "done") return `${name}: uploaded.`;
   if (status === "paused") return `${name}: paused.`;
   return status === "sending" && (!previous || previous.status === "waiting") ? `${name}: uploading.` : "";
 }

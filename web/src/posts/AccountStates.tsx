@@ -13,7 +13,7 @@ import type { VisibleState } from "../api/publication-queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { formatAccount } from "../platforms/format-account.ts";
 import { getPlatformName } from "../platforms/platform-name.ts";
-import { compareUrgency } from "../publishing/find-main-state.ts";
+import { compareUrgency, countPartlyPublished } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 import { findShownState } from "./find-shown-state.ts";
 
@@ -54,7 +54,7 @@ interface AccountStatesProps {
 export function AccountStates({ post, limit = 1, platforms = "hidden" }: AccountStatesProps) {
   const { publications } = post;
   if (publications.length === 0) return null;
-  const shownState = findShownState(post);
+  const shownState = countPartlyPublished(publications) ? undefined : findShownState(post);
   const sortedPublications = publications.toSorted((a, b) => compareUrgency(a.state, b.state));
   const hiddenCount = publications.length - limit;
   // In one line, the number of hidden accounts stands directly behind the name.

@@ -1,6 +1,7 @@
 import { CornerUpLeft, type LucideIcon } from "lucide-react";
 import type { Publication } from "../api/publication-queries.ts";
 import type { PostStatus } from "../api/queries.ts";
+import { countPartlyPublished } from "../publishing/find-main-state.ts";
 import { sentBackLabel, stateLabels } from "../publishing/publication-states.ts";
 import { listSentBack } from "../publishing/sent-back.ts";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
@@ -25,10 +26,14 @@ export const describeStatus = (status: PostStatus): StateDescription => ({
   color: statusColors[status],
 });
 
-/** The most urgent state of a post's publications; undefined if the status of the post says more. */
+/** The most urgent state of a post's publications, or how many are published; undefined if the status of the post says more. */
 function describePublicationState(post: StatedPost): StateDescription | undefined {
   const state = findShownState(post);
-  if (state !== undefined) return { label: stateLabels[state], icon: stateIcons[state], color: stateColors[state] };
+  if (state !== undefined) {
+    const part = countPartlyPublished(post.publications ?? []);
+    const label = part ? `${part.count} of ${part.total} published` : stateLabels[state];
+    return { label, icon: stateIcons[state], color: stateColors[state] };
+  }
   return waitsForChanges(post) ? { label: sentBackLabel, icon: CornerUpLeft, color: "text-warning" } : undefined;
 }
 

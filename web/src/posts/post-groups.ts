@@ -1,5 +1,5 @@
 import type { LucideIcon } from "lucide-react";
-import { findStage } from "../api/post-stage.ts";
+import { isAtStage } from "../api/post-stage.ts";
 import type { VisibleState } from "../api/publication-queries.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
@@ -31,6 +31,6 @@ export function findGroup({
   status: PostStatus;
   publications?: readonly { state: VisibleState }[] | undefined;
 }): PostGroup {
-  const stage = findStage(publications);
-  return status === "archived" || stage === "editing" ? status : stage;
+  if (status === "archived") return status;
+  return (["scheduled", "published"] as const).find((stage) => isAtStage(publications, stage)) ?? status;
 }

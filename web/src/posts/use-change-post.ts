@@ -4,6 +4,7 @@ import { holdLists } from "../api/list-holds.ts";
 import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { getTrashTopic } from "../trash/use-restore-from-trash.ts";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { statusLabels } from "./status-labels.ts";
 import { usePostChanges, type PostChange } from "./use-post-changes.ts";
@@ -30,6 +31,7 @@ export function useChangePost(): {
       const release = holdLists();
       try {
         await changes.show(new Map([[post.id, change.preview(post)]]));
+        restoreFocusSoon();
         const changedPost = await change.apply(post);
         await changes.show(new Map([[post.id, changedPost]]));
         showToast({ ...toast, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
@@ -38,6 +40,7 @@ export function useChangePost(): {
         reportError(error);
       } finally {
         release();
+        restoreFocusSoon();
       }
     });
 

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { findStage } from "../api/post-stage.ts";
+import { isAtStage } from "../api/post-stage.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
@@ -16,5 +16,5 @@ export function useIntendedTime({ publications = [] }: Post): string | undefined
   const { timezone } = useStudio().studio;
   const hasPassed = useNow((now) => at !== undefined && at <= toLocalTime(now, timezone));
   if (at === undefined || hasPassed || resolveLocalTime(at, timezone).kind !== "valid") return undefined;
-  return findStage(publications) === "editing" ? at : undefined;
+  return isAtStage(publications, "editing") ? at : undefined;
 }

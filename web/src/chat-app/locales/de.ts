@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Geplant",
   publishing: "Wird veröffentlicht",
   published: "Veröffentlicht",
+  partlyPublished: "{count} von {total} veröffentlicht",
   failed: "Fehlgeschlagen",
   unconfirmed: "Möglicherweise öffentlich",
   missed: "Verpasst",

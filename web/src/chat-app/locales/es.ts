@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Programada",
   publishing: "Publicando",
   published: "Publicada",
+  partlyPublished: "{count} de {total} publicadas",
   failed: "Fallida",
   unconfirmed: "Puede ser pública",
   missed: "Perdida",

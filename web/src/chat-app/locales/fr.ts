@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Programmée",
   publishing: "Publication en cours",
   published: "Publiée",
+  partlyPublished: "{count} sur {total} publiées",
   failed: "Échec",
   unconfirmed: "Peut-être publique",
   missed: "Manquée",

@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Programmato",
   publishing: "Pubblicazione in corso",
   published: "Pubblicato",
+  partlyPublished: "{count} di {total} pubblicati",
   failed: "Non riuscito",
   unconfirmed: "Forse pubblico",
   missed: "Mancato",

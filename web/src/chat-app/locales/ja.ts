@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "予約済み",
   publishing: "公開処理中",
   published: "公開済み",
+  partlyPublished: "{total} 件中 {count} 件を公開済み",
   failed: "失敗",
   unconfirmed: "公開された可能性があります",
   missed: "期限切れ",

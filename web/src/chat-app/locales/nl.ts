@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Gepland",
   publishing: "Wordt gepubliceerd",
   published: "Gepubliceerd",
+  partlyPublished: "{count} van {total} gepubliceerd",
   failed: "Mislukt",
   unconfirmed: "Mogelijk openbaar",
   missed: "Gemist",

@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "Agendada",
   publishing: "Publicando",
   published: "Publicada",
+  partlyPublished: "{count} de {total} publicadas",
   failed: "Falhou",
   unconfirmed: "Pode estar pública",
   missed: "Perdida",

@@ -23,6 +23,7 @@ export const strings: ChatStrings = {
   scheduled: "已排期",
   publishing: "正在发布",
   published: "已发布",
+  partlyPublished: "已发布 {count}/{total}",
   failed: "失败",
   unconfirmed: "可能已公开",
   missed: "已错过",

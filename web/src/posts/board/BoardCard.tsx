@@ -5,6 +5,7 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
+import { countPartlyPublished } from "../../publishing/find-main-state.ts";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { waitsForChanges } from "../describe-post-state.ts";
@@ -84,7 +85,9 @@ export function BoardCardContent({ post }: { post: PostSummary }) {
 /** First on the card: what its column does not say, such as that something went wrong or waits for a person. */
 function CardState({ post }: { post: PostSummary }) {
   const state = findShownState(post);
-  const saysMoreThanColumn = state === undefined ? waitsForChanges(post) : state !== findGroup(post);
+  const isPartlyPublished = countPartlyPublished(post.publications) !== undefined;
+  const saysMoreThanColumn =
+    state === undefined ? waitsForChanges(post) : state !== findGroup(post) || isPartlyPublished;
   if (!saysMoreThanColumn) return null;
   return (
     <p className="mt-0 mb-1 font-medium">

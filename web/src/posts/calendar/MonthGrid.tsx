@@ -2,7 +2,7 @@ import { useDroppable } from "@dnd-kit/core";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
-import { hasPassed } from "./calendar-slots.ts";
+import { hasPassed, isOver } from "./calendar-slots.ts";
 import { groupBySlot, selectUrgentGroups, type EntryGroup } from "./group-entries.ts";
 
 /** If a day has more cards, they are compact. */
@@ -85,14 +85,18 @@ function MonthDay({
   isOtherMonth: boolean;
   onShowDay: (day: string) => void;
 }) {
-  const { setNodeRef, isOver } = useDroppable({ id: day, data: { slotLabel: formatLongDay(day) } });
+  const { setNodeRef, isOver: isDropTarget } = useDroppable({
+    id: day,
+    data: { slotLabel: formatLongDay(day) },
+    disabled: isOver(day, now),
+  });
   const visibleGroups = groups.length > maxCards ? selectUrgentGroups(groups, maxCards - 1) : groups;
   const hiddenCount = groups.length - visibleGroups.length;
   return (
     <td
       ref={setNodeRef}
       aria-current={day === today ? "date" : undefined}
-      className={`group/cell h-30 border border-rule p-1 align-top ${isOver ? "bg-wash" : ""} ${isOtherMonth && !isOver ? "bg-sunken" : ""}`}
+      className={`group/cell h-30 border border-rule p-1 align-top ${isDropTarget ? "bg-wash" : ""} ${isOtherMonth && !isDropTarget ? "bg-sunken" : ""}`}
     >
       <div className="mb-1 flex min-h-6 items-center justify-between pl-1 text-xs pointer-coarse:min-h-11">
         <span

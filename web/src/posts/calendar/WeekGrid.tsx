@@ -5,7 +5,7 @@ import { PlainIconButton } from "../../ui/IconButton.tsx";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
-import { hasPassed } from "./calendar-slots.ts";
+import { hasPassed, isOver } from "./calendar-slots.ts";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
@@ -86,6 +86,7 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
                   key={day}
                   day={day}
                   hour={hour}
+                  now={now}
                   groups={groupsByHour.get(slot) ?? []}
                   canDrag={canDrag}
                   isTabStop={slot === firstSlot}
@@ -133,6 +134,7 @@ function HoursToggle({
 function HourCell({
   day,
   hour,
+  now,
   groups,
   canDrag,
   isTabStop,
@@ -141,6 +143,7 @@ function HourCell({
 }: {
   day: string;
   hour: string;
+  now: string;
   groups: readonly EntryGroup[];
   canDrag: boolean;
   isTabStop: boolean;
@@ -149,9 +152,16 @@ function HourCell({
 }) {
   const slot = `${day}T${hour}`;
   const label = `${formatLongDay(day)}, ${hour}:00`;
-  const { setNodeRef, isOver } = useDroppable({ id: slot, data: { slotLabel: label } });
+  const { setNodeRef, isOver: isDropTarget } = useDroppable({
+    id: slot,
+    data: { slotLabel: label },
+    disabled: isOver(slot, now),
+  });
   return (
-    <td ref={setNodeRef} className={`group/cell h-10 border border-rule p-0.5 align-top ${isOver ? "bg-wash" : ""}`}>
+    <td
+      ref={setNodeRef}
+      className={`group/cell h-10 border border-rule p-0.5 align-top ${isDropTarget ? "bg-wash" : ""}`}
+    >
       <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
         {groups.map((group) => (
           <li key={group.id} className="min-w-0">

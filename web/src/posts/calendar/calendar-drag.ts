@@ -22,12 +22,9 @@ const getSlotLabel = (over: ItemOrSlot | null): string | undefined =>
 export const announcements: Announcements = {
   onDragStart: ({ active }) => `Picked up ${getTitle(active)}.`,
   onDragOver: ({ over }) => getSlotLabel(over),
-  onDragEnd: ({ active, over }) => {
-    const slotLabel = getSlotLabel(over);
-    return slotLabel === undefined
-      ? `${getTitle(active)} stays where it was.`
-      : `Dropped ${getTitle(active)} on ${slotLabel}.`;
-  },
+  // A dialog or a toast says what happened to an item that was dropped on a slot.
+  onDragEnd: ({ active, over }) =>
+    getSlotLabel(over) === undefined ? `${getTitle(active)} stays where it was.` : undefined,
   onDragCancel: ({ active }) => `Canceled. ${getTitle(active)} stays where it was.`,
 };
 

@@ -17,6 +17,9 @@ export const getNeighbor = (slot: string, key: string): string => {
 export const hasPassed = (slot: string, now: string): boolean =>
   slot.includes("T") ? `${slot}:00` <= now : slot < now.slice(0, 10);
 
+/** Whether all of a day or an hour is over, so that nothing can be planned for it. */
+export const isOver = (slot: string, now: string): boolean => slot < now.slice(0, slot.length);
+
 const suggestedTimeOfDay = "T09:00";
 
 /** Later today: the second full hour from now, the next full hour, or the next quarter of an hour. */

@@ -2,7 +2,7 @@ import type { CalendarEntry } from "../../api/summary-queries.ts";
 import { canReschedule, changeableStates } from "../../publishing/publication-states.ts";
 import { toLocalTime } from "#portable/zoned-time.ts";
 
-/** The publications of a post with the same time and state, and the same actions: one card of the calendar. */
+/** The publications of a post with the same minute and state, and the same actions: one card of the calendar. */
 export interface EntryGroup {
   /** The id of the group's first publication, which stays the same when the time changes. */
   id: string;
@@ -18,7 +18,7 @@ export interface EntryGroup {
   isPartial: boolean;
 }
 
-/** Groups the entries of each post that have the same time and state. No `accountIds` means all accounts. */
+/** Groups the entries of each post that have the same minute and state. No `accountIds` means all accounts. */
 export function groupEntries(
   entries: readonly CalendarEntry[],
   timezone: string,
@@ -26,7 +26,8 @@ export function groupEntries(
 ): EntryGroup[] {
   const groups = Map.groupBy(
     entries,
-    ({ post, at, state, isSuperseded }) => `${post.id} ${at} ${state} ${canReschedule(state, isSuperseded)}`,
+    ({ post, at, state, isSuperseded }) =>
+      `${post.id} ${toLocalTime(Date.parse(at), timezone)} ${state} ${canReschedule(state, isSuperseded)}`,
   );
   return [...groups.values()].flatMap((allEntries) => {
     const shownEntries =
