@@ -166,6 +166,10 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     for (const [text, name, url] of [
       ["memb", "Members", /\/members$/],
       ["harbour", "Fog over the harbour", /\/posts\/pst_/],
+      ["approvals", "Approvals", /\/publications\/approvals$/],
+      ["calendar", "Calendar", /\/posts\?view=calendar$/],
+      ["invite", "Invite a member", /\/members$/],
+      ["connect an", "Connect an AI client", /\/clients#connect$/],
     ] as const) {
       await palette.getByRole("combobox").fill(text);
       await palette.getByRole("option", { name, selected: true }).waitFor();
@@ -174,6 +178,9 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       await page.waitForURL(url);
       await page.keyboard.press("ControlOrMeta+k");
     }
+    await palette.getByRole("combobox").fill("log");
+    await palette.getByRole("option", { name: "Sign out" }).waitFor();
+    await palette.getByRole("combobox").fill("");
     await palette.getByRole("option", { name: "South", exact: true }).click();
     await page.getByRole("button", { name: /^Studio: South/ }).waitFor();
   });

@@ -8,6 +8,7 @@ import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
+import { LinkedText } from "./LinkedText.tsx";
 import { useScrollToComment } from "./use-linked-comment.ts";
 
 /** A comment with its author and time. */
@@ -62,7 +63,7 @@ export function CommentItem({ comment, onChange }: { comment: Comment; onChange:
           )}
         </div>
         <p dir="auto" className="mt-0.5 mb-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {comment.body}
+          <LinkedText text={comment.body} />
         </p>
       </div>
     </article>

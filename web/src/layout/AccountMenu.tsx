@@ -68,7 +68,7 @@ export function AccountMenu() {
   );
 }
 
-function useSignOut(): () => Promise<void> {
+export function useSignOut(): () => Promise<void> {
   const showToast = useToast();
   return async () => {
     try {

@@ -127,8 +127,8 @@ function CommandGroups({
 }
 
 /** Every word of the query has to start a word of the command. */
-function matches({ label, group }: PaletteCommand, query: string): boolean {
-  const words = `${group} ${label}`.toLowerCase().split(/\s+/);
+function matches({ label, group, keywords = "" }: PaletteCommand, query: string): boolean {
+  const words = `${group} ${label} ${keywords}`.toLowerCase().split(/\s+/);
   return query
     .toLowerCase()
     .split(/\s+/)

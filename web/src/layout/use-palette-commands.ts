@@ -1,7 +1,20 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { Building2, ChevronRight, Keyboard, Plus, SquarePen, type LucideIcon } from "lucide-react";
+import {
+  Bot,
+  Building2,
+  CalendarDays,
+  ChevronRight,
+  Keyboard,
+  LogOut,
+  Plus,
+  SquarePen,
+  UserCheck,
+  UserPlus,
+  type LucideIcon,
+} from "lucide-react";
 import { useShortcutSettings } from "../ui/Shortcuts.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
+import { useSignOut } from "./AccountMenu.tsx";
 import { useCommands } from "./commands.ts";
 import { useNavItems } from "./nav-items.ts";
 import { setTheme, themes, useTheme } from "./theme.ts";
@@ -10,12 +23,27 @@ import { useSwitchStudio } from "./use-switch-studio.ts";
 
 export const studiosGroup = "Switch studio";
 
+/** Other words that people use for a page. */
+const pageKeywords: Readonly<Record<string, string>> = {
+  posts: "drafts content",
+  publications: "scheduled published queue",
+  assets: "files images videos media",
+  platforms: "accounts connect social",
+  clients: "assistants mcp connect",
+  members: "people team roles",
+  activity: "log history",
+  trash: "deleted restore",
+  settings: "studio timezone approval",
+};
+
 export interface PaletteCommand {
   group: string;
   label: string;
   icon: LucideIcon;
   keys?: string | undefined;
   detail?: string;
+  /** Other words that people use for it. */
+  keywords?: string;
   run: () => void;
 }
 
@@ -24,6 +52,7 @@ export function usePaletteCommands(): PaletteCommand[] {
   const { studio, me, may } = useStudio();
   const navigate = useNavigate();
   const switchTo = useSwitchStudio();
+  const signOut = useSignOut();
   const { openShortcutHelp } = useCommands();
   const { shortcuts } = useShortcutSettings();
   const currentTheme = useTheme();
@@ -69,8 +98,45 @@ export function usePaletteCommands(): PaletteCommand[] {
         label,
         icon,
         keys,
+        keywords: pageKeywords[page] ?? "",
         run: () => void navigate({ to: `/studios/$studioId/${page}`, params }),
       })),
+    {
+      group: "Go to",
+      label: "Calendar",
+      icon: CalendarDays,
+      keywords: "plan schedule month week agenda",
+      run: () => void navigate({ to: "/studios/$studioId/posts", params, search: { view: "calendar" } }),
+    },
+    ...(may("publications.read")
+      ? [
+          {
+            group: "Go to",
+            label: "Approvals",
+            icon: UserCheck,
+            keywords: "approve review requests proposals waiting",
+            run: () => void navigate({ to: "/studios/$studioId/publications/approvals", params }),
+          },
+        ]
+      : []),
+    ...(may("invitations.create")
+      ? [
+          {
+            group: "Go to",
+            label: "Invite a member",
+            icon: UserPlus,
+            keywords: "add people team colleague",
+            run: () => void navigate({ to: "/studios/$studioId/members", params }),
+          },
+        ]
+      : []),
+    {
+      group: "Go to",
+      label: "Connect an AI client",
+      icon: Bot,
+      keywords: "assistant mcp claude chatgpt",
+      run: () => void navigate({ to: "/studios/$studioId/connect", params }),
+    },
     ...otherMemberships.map((membership) => ({
       group: studiosGroup,
       label: membership.studioName,
@@ -84,5 +150,12 @@ export function usePaletteCommands(): PaletteCommand[] {
       ...(theme === currentTheme ? { detail: "Current" } : {}),
       run: () => setTheme(theme),
     })),
+    {
+      group: "Account",
+      label: "Sign out",
+      icon: LogOut,
+      keywords: "log logout leave",
+      run: () => void signOut(),
+    },
   ];
 }
