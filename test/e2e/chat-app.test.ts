@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import type { Locator } from "playwright-core";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { openChat, type OpenedChat } from "../support/chat-app-fixture.ts";
 import { openChromium, skipWithoutChromium, type Browser } from "../support/chromium.ts";
@@ -194,6 +195,26 @@ for (const store of listStoreNames())
           },
         });
         await chat.app.getByText(/^harbour · sandbox · 1 of 2 files$/i).waitFor();
+      });
+
+      test("shows the state of a partly published post, and does not select the account that has it (CHAT-13)", async (t) => {
+        const { deps } = service;
+        const chat = await openChat(t, service, browser, {
+          async prepare(owner, postId) {
+            await updatePost(deps, owner, { postId, body: "Text" });
+            const connectionIds = [];
+            for (const account of ["harbour", "mill"])
+              connectionIds.push(await newConnection(deps, owner, account, "sandbox"));
+            await publishPost(deps, owner, { postId, connectionIds, propose: true });
+            const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
+            assert.equal(publication?.account, "mill");
+            const published = { state: "published", publishedAt: deps.clock(), nextRunAt: null, dueAt: null } as const;
+            await deps.writes.publications.update(publication.id, published, { states: ["proposed"] });
+          },
+        });
+        await chat.app.getByText("1 of 2 published", { exact: true }).waitFor();
+        assert.equal(await chat.app.getByRole("checkbox", { name: "mill · Sandbox" }).isChecked(), false);
+        assert.equal(await chat.app.getByRole("checkbox").count(), 1, "harbour waits for approval");
       });
 
       test("reads the post when a conversation is opened again, and does not go back to the old result (CHAT-13)", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, describe } from "node:test";
 import { getNextAction } from "../../web/src/posts/next-action.ts";
-import { findMainState } from "../../web/src/publishing/find-main-state.ts";
+import { countPartlyPublished, findMainState } from "../../web/src/publishing/find-main-state.ts";
 import { listKeptEdits } from "../../web/src/publishing/list-kept-edits.ts";
 import { isSolvedByFewerFiles, suggestFiles } from "../../web/src/publishing/suggest-files.ts";
 import { describeUnreachableMedia } from "../../web/src/platforms/describe-unreachable-media.ts";
@@ -116,6 +116,18 @@ test("the main state is the most urgent state among the newest publications of t
   assert.equal(findState(publication("published"), publication("failed", "two")), "failed");
   assert.equal(findState(publication("canceled")), undefined);
   assert.equal(findState(publication("canceled"), publication("published")), "published");
+});
+
+test("counts the accounts of a partly published post, each by its newest publication", () => {
+  const count = (...publications: ReturnType<typeof publication>[]) => countPartlyPublished(publications);
+  assert.deepEqual(count(publication("published"), publication("proposed", "two")), { count: 1, total: 2 });
+  assert.deepEqual(count(publication("published"), publication("failed", "two"), publication("failed")), {
+    count: 1,
+    total: 2,
+  });
+  assert.equal(count(publication("published"), publication("canceled", "two")), undefined);
+  assert.equal(count(publication("scheduled"), publication("published")), undefined);
+  assert.equal(count(), undefined);
 });
 
 const createEntry = (action: string, revision: number, outcome: string | null = null) => ({

@@ -13,7 +13,16 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const { kind, url, altText, bytes, thumbnailUrl } = asset;
   const [hasFailed, setHasFailed] = useState(false);
   if (url === undefined)
-    return <Frame>{<Placeholder asset={asset} text="This file is still being uploaded." />}</Frame>;
+    return (
+      <Frame>
+        {
+          <Placeholder
+            asset={asset}
+            text="This file has not arrived yet. If its upload was interrupted, choose the file again, or delete it here."
+          />
+        }
+      </Frame>
+    );
 
   const isVideo = kind === "video" && !hasFailed;
   const imageUrl = thumbnailUrl === undefined || (bytes ?? 0) > maxImageBytes ? thumbnailUrl : url;
@@ -30,10 +39,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
           />
         )}
         {!isVideo && (imageUrl === undefined || hasFailed) && (
-          <Placeholder
-            asset={asset}
-            text={kind === "document" ? "" : `This browser can’t show this ${kind}. Download it instead.`}
-          />
+          <Placeholder asset={asset} text={describeMissingPreview(kind, thumbnailUrl !== undefined)} />
         )}
       </Frame>
       <ButtonAnchor
@@ -50,6 +56,13 @@ export function AssetPreview({ asset }: { asset: Asset }) {
       </ButtonAnchor>
     </div>
   );
+}
+
+function describeMissingPreview(kind: Asset["kind"], hasThumbnail: boolean): string {
+  if (kind === "document") return "";
+  return kind === "image" && hasThumbnail
+    ? "This image can’t be opened. It may be damaged: export it again and upload the new file."
+    : `This browser can’t show this ${kind}. Download it instead.`;
 }
 
 function Frame({ children }: { children: ReactNode }) {

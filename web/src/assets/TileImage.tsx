@@ -7,7 +7,8 @@ export function TileImage({ asset, isSmall = false }: { asset: Asset; isSmall?: 
   const [failedUrl, setFailedUrl] = useState<string>();
   const [hasLoaded, setHasLoaded] = useState(false);
   const Icon = kindIcons[asset.kind];
-  const hasImage = asset.thumbnailUrl !== undefined && asset.thumbnailUrl !== failedUrl;
+  const hasFailed = asset.thumbnailUrl !== undefined && asset.thumbnailUrl === failedUrl;
+  const hasImage = asset.thumbnailUrl !== undefined && !hasFailed;
   return (
     <>
       {!(hasImage && hasLoaded) && (
@@ -17,6 +18,15 @@ export function TileImage({ asset, isSmall = false }: { asset: Asset; isSmall?: 
           className={`absolute text-muted ${hasImage ? "opacity-40" : ""}`}
           aria-hidden="true"
         />
+      )}
+      {hasFailed && asset.kind === "image" && (
+        <span
+          className={
+            isSmall ? "sr-only" : "absolute bottom-1 left-1 rounded-sm bg-raised/90 px-1.5 text-xs text-danger"
+          }
+        >
+          Can’t be opened
+        </span>
       )}
       {hasImage && (
         <img

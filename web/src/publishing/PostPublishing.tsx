@@ -48,12 +48,15 @@ export function PostPublishing({
   const { status, id: postId, publications = [] } = editor.latestPost;
   const isArchived = status === "archived";
   const hasAccounts = accounts.length > 0;
-  const shownPublications = publications.slice(0, maxPublications);
+  // The list is sorted, newest first.
+  const findNewest = ({ connectionId }: Publication): Publication | undefined =>
+    publications.find((other) => other.connectionId === connectionId);
+  const shownPublications = publications
+    .filter((publication) => publication.state !== "canceled" || findNewest(publication) === publication)
+    .slice(0, maxPublications);
   const listedAccounts = accounts.filter((account) => !isShownByPublication(account, shownPublications));
   const rows = shownPublications.map((publication) => {
-    // The list is sorted, newest first.
-    const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
-    const isSuperseded = newestForAccount !== publication;
+    const isSuperseded = findNewest(publication) !== publication;
     const account = accounts.find(({ connectionId }) => connectionId === publication.connectionId);
     return {
       publication,
@@ -116,7 +119,7 @@ export function PostPublishing({
           ))}
         </List>
       )}
-      {publications.length > maxPublications && (
+      {publications.length > shownPublications.length && (
         <p className="mt-0 mb-2 text-sm">
           <Link to="/studios/$studioId/publications" params={{ studioId: studio.id }} search={{ postId }}>
             Show all publications of this post
