@@ -9,6 +9,7 @@ import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
 import { createAssetStore } from "./assets.ts";
 import { createTokenStore, findCurrentAccess } from "./authority.ts";
+import { createCalendarFeedStore } from "./calendar-feeds.ts";
 import { createCalendarStore } from "./calendar.ts";
 import type { Connection, Database } from "./database.ts";
 import { createCommentStore } from "./comments.ts";
@@ -73,6 +74,7 @@ function createStoresFor(connection: Connection): AllStores {
     publicationRuns: publications,
     calendar: createCalendarStore(connection),
     slots: createSlotStore(connection),
+    calendarFeeds: createCalendarFeedStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),

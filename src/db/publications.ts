@@ -190,7 +190,8 @@ export function createPublicationStore(
       if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
       else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
       if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);
-      const update = buildUpdate<PublicationRow>("publications", "*", assign(toColumns(change)), conditions);
+      const changes = [...assign(toColumns(change)), ...("state" in change ? ["sequence = sequence + 1"] : [])];
+      const update = buildUpdate<PublicationRow>("publications", "*", changes, conditions);
       return first(run(...update), toPublication);
     },
     isRemoteIdTaken: async (connectionId, remoteId) =>

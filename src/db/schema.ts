@@ -15,6 +15,7 @@ import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts
 import type { ReviewDecision, ReviewLink, ReviewPost } from "#domain/model/review.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/model/studio.ts";
 import type { McpSession } from "#domain/ports/subscriptions.ts";
+import type { CalendarFeed } from "#domain/ports/calendar-feeds.ts";
 import type { Slot } from "#domain/model/slot.ts";
 import type { UploadFile, UploadLink } from "#domain/model/upload.ts";
 
@@ -130,7 +131,9 @@ export interface Schema {
     problemCode: string | null;
     problemMessage: string | null;
     slotAt: number | null;
+    sequence: Generated<number>;
   };
+  calendarFeeds: CalendarFeed & { studioId: string; tokenHash: string };
   slots: Slot & { studioId: string };
   platformConnections: Omit<PlatformConnection, "account" | "credentialGeneration" | "tokenExpiresAt"> &
     Omit<Account, "id"> & {

@@ -36,6 +36,8 @@ export const policy = {
   "publications.request": allRoles,
   // Under the rule `everyone`, only for owners and admins: see `mayPublishWithoutApproval`.
   "publications.approve": allRoles,
+  "calendarFeeds.use": allRoles,
+  "calendarFeeds.manageAny": managers,
   "slots.read": allRoles,
   "slots.update": managers,
   "platforms.read": allRoles,

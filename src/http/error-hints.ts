@@ -30,6 +30,7 @@ export const errorHints: ErrorHints = {
 
   "not_found:invitation_link": "Ask for a new invitation link.",
   "not_found:upload": "Upload the file again.",
+  "not_found:calendar_feed": "Create a new URL in the settings of the studio.",
   "not_found:link": "Reload the page to get a new link.",
 
   "not_found:comment": "It was deleted. Reload the post.",

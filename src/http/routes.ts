@@ -1,6 +1,7 @@
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import type { SignIn } from "#auth/sign-in.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
+import { createCalendarFeedRoute } from "./calendar-feed-route.ts";
 import { createConnectRoutes, type ClientDocument } from "./pages/connect-routes.ts";
 import { createConsentRoutes } from "./pages/consent-routes.ts";
 import { createFileRoutes, createThumbnailRoute, type FileRouteOptions } from "./files/file-routes.ts";
@@ -76,6 +77,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     createThumbnailRoute(deps),
     createMediaRoute(options.media),
     ...createReviewRoutes(deps, options.reviewApi, options.media),
+    createCalendarFeedRoute(options),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(deps, options.uploadApi, webFiles),
     { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },

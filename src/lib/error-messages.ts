@@ -51,6 +51,7 @@ export const errorMessages = {
   "not_found:review_link": () => "This review link does not exist.",
   "not_found:upload": () => "This upload was canceled or has expired.",
   "not_found:platform_connection": () => "This platform connection does not exist.",
+  "not_found:calendar_feed": () => "This calendar feed does not exist, or its URL was replaced or revoked.",
   "not_found:link": () => "This link is invalid or has expired.",
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",

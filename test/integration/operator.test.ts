@@ -71,7 +71,7 @@ forOneEngine("operator", (fixture) => {
     assert.deepEqual(result, {
       userId: member.user.id,
       changed: true,
-      ended: { sessions: 2, clients: 1, uploadLinks: 1, invitations: 1 },
+      ended: { sessions: 2, clients: 1, uploadLinks: 1, invitations: 1, calendarFeeds: 0 },
       withoutOwner: [],
     });
     assert.deepEqual(await getStatuses(access), [401, 401, 403]);

@@ -363,6 +363,11 @@ const planning = {
   "SLOT-3": "without a free slot within 60 days, a request for the next slot fails with no_free_slot for all accounts",
   "SLOT-4":
     "slots are wall-clock times of the studio: a skipped one moves forward by the gap, one that occurs twice happens once; what is scheduled never moves",
+  "FEED-1":
+    "each user has at most one calendar feed per studio, whose URL is shown once; it ends with a new URL, a revocation, the membership and the account",
+  "FEED-2":
+    "the calendar feed has the proposed, scheduled and published posts as events of RFC 5545, whose changes and cancellations are updates",
+  "FEED-3": "the calendar feed is limited per URL, and an unchanged one is a 304",
   "ERR-no_free_slot": "an account has no slots, or none that is free within 60 days",
 };
 

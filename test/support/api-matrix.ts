@@ -9,6 +9,7 @@ import { addComment } from "#domain/comments/comments.ts";
 import type { Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
+import { createCalendarFeed } from "#domain/publishing/calendar-feeds.ts";
 import { toScheduleColumns } from "#domain/model/publish-time.ts";
 import { inspectImages } from "#domain/steps/renditions.ts";
 import { shareForReview } from "#domain/reviews/review-links.ts";
@@ -136,6 +137,10 @@ export const matrix: readonly MatrixRow[] = [
   },
   { route: "GET /publications", statuses: [200, 200, 200] },
   { route: "GET /calendar", variant: "without a range", statuses: [400, 400, 400] },
+  { route: "GET /calendar-feeds", statuses: [200, 200, 200] },
+  { route: "POST /calendar-feeds", statuses: [201, 201, 201] },
+  { route: "DELETE /calendar-feeds/:feedUser", statuses: [204, 204, 403] },
+  { route: "DELETE /calendar-feeds/:self", variant: "without a feed", statuses: [404, 404, 404] },
   { route: "GET /slots", statuses: [200, 200, 200] },
   {
     route: "PUT /slots",
@@ -222,6 +227,11 @@ export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signI
       return assetId;
     },
     connection: () => newConnection(deps, owner, "studio", platform),
+    feedUser: async () => {
+      const member = await getMember();
+      await createCalendarFeed(deps, member);
+      return member.user.id;
+    },
     link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
     review: async () =>
       (await shareForReview(deps, await newMember(deps, owner, "member"), { postIds: [await getPost()] })).id,

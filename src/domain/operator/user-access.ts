@@ -13,6 +13,7 @@ export interface RevokedAccess {
   clients: number;
   uploadLinks: number;
   invitations: number;
+  calendarFeeds: number;
 }
 
 /**
@@ -25,6 +26,7 @@ async function revokeAllAccess(tx: Tx, userId: string, now: number): Promise<Rev
     clients: await tx.grants.revokeForUser(userId, now),
     uploadLinks: await tx.uploads.withdrawForUser(userId, now),
     invitations: await tx.invitations.revokeCreatedBy(userId, now),
+    calendarFeeds: await tx.calendarFeeds.deleteForUser(userId),
   };
 }
 

@@ -21,6 +21,7 @@ import type {
 } from "./access.ts";
 import type { ActivityStore } from "./activity.ts";
 import type { AssetStore, SharedFileStore, StrayFileStore, UploadClaimStore } from "./assets.ts";
+import type { CalendarFeedStore } from "./calendar-feeds.ts";
 import type { CalendarStore, PostSummaryStore } from "./post-summaries.ts";
 import type { CommentStore } from "./comments.ts";
 import type { FileStore } from "./file-store.ts";
@@ -73,6 +74,7 @@ export interface Stores {
   publications: PublicationStore;
   calendar: CalendarStore;
   slots: SlotStore;
+  calendarFeeds: CalendarFeedStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;

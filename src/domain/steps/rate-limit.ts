@@ -26,6 +26,8 @@ export const rateLimits = {
   connect: { hits: 60, windowMs: minutes(10) },
   /** Per IP address: callbacks from a platform. */
   connectCallback: { hits: 100, windowMs: minutes(10) },
+  /** Per calendar feed; per IP address for tokens that no feed has. */
+  calendarFeed: { hits: 60, windowMs: minutes(10) },
   /** Per IP address: fetches of client metadata documents. */
   clientDocument: { hits: 60, windowMs: minutes(10) },
 } as const satisfies Record<string, { hits: number; windowMs: number }>;

@@ -20,12 +20,13 @@ import {
   listWebPublications,
   listWebPublicationsInput,
 } from "#domain/publishing/list-publications.ts";
+import { createCalendarFeed, listCalendarFeeds, revokeCalendarFeed } from "#domain/publishing/calendar-feeds.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
 import { getSlots, setSlots, setSlotsInput } from "#domain/publishing/slots.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag } from "./responses.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const publishBody = publishPostWebInput.omit({ postId: true, idempotencyKey: true });
@@ -47,6 +48,9 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     .get("/calendar", validateQuery(listCalendarInput), async (c) =>
       jsonWithEtag(c, await listCalendar(deps, c.var.caller, c.req.valid("query"))),
     )
+    .get("/calendar-feeds", async (c) => c.json(await listCalendarFeeds(deps, c.var.caller)))
+    .post("/calendar-feeds", async (c) => c.json(await createCalendarFeed(deps, c.var.caller), 201))
+    .delete("/calendar-feeds/:userId", async (c) => noContent(c, revokeCalendarFeed(deps, c.var.caller, c.req.param())))
     .get("/slots", async (c) => c.json(await getSlots(deps, c.var.caller)))
     .put("/slots", validateJson(setSlotsInput), async (c) =>
       c.json(await setSlots(deps, c.var.caller, c.req.valid("json"))),
