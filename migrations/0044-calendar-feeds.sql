@@ -1,12 +1,10 @@
 -- Secret URLs with which a calendar application reads a studio's plan: one per user and studio. They end with the
 -- membership. Tokens are stored hashed.
 CREATE TABLE calendar_feeds (
-  studio_id    TEXT NOT NULL,
-  user_id      TEXT NOT NULL,
-  token_hash   TEXT NOT NULL UNIQUE,
-  created_at   BIGINT NOT NULL,
-  -- Updated at most once an hour.
-  last_read_at BIGINT,
+  studio_id  TEXT NOT NULL,
+  user_id    TEXT NOT NULL,
+  token_hash TEXT NOT NULL UNIQUE,
+  created_at BIGINT NOT NULL,
   PRIMARY KEY (studio_id, user_id),
   FOREIGN KEY (studio_id, user_id) REFERENCES memberships (studio_id, user_id) ON DELETE CASCADE
 );

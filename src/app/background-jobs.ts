@@ -9,6 +9,7 @@ import {
   sweepUploads,
 } from "#domain/jobs/sweep-files.ts";
 import type { Deps } from "#domain/ports/deps.ts";
+import { readDueResults } from "#domain/jobs/read-results.ts";
 import { renewDueCredentials } from "#domain/jobs/renew-credentials.ts";
 import { hasUnindexedRows, indexExistingRows } from "#domain/jobs/index-existing.ts";
 import { listStudiosToPurge, purgeDeletedStudios } from "#domain/steps/purge-studio.ts";
@@ -75,6 +76,13 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
         if (purgedStudios > 0) log.info({ purgedStudios }, "deleted the rows and files of deleted studios");
       },
       { intervalMs: seconds(5), isNeeded: async () => (await listStudiosToPurge(deps, 1)).length > 0 },
+    ),
+    startJob(
+      "results",
+      async (createBatchOptions) => void (await readDueResults(deps, createBatchOptions(seconds(40)))),
+      {
+        isNeeded: async () => (await deps.results.findDueAccount(deps.clock())) !== undefined,
+      },
     ),
     startJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));

@@ -2,13 +2,26 @@ import { PlatformError } from "#domain/model/platform-error.ts";
 import { withDefaults } from "#domain/model/post-options.ts";
 import type { PlatformProgress } from "#domain/model/publication-progress.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
-import type { FailedOutcome, PrepareRequest, Publisher } from "#domain/ports/publisher.ts";
+import { completeMetrics, missing, type Metric, type Metrics } from "#domain/model/results.ts";
+import type {
+  FailedOutcome,
+  PrepareRequest,
+  Publisher,
+  ReadResultsOutcome,
+  ReadResultsRequest,
+} from "#domain/ports/publisher.ts";
 import { createBoundCallSender } from "./atproto/proofs.ts";
 import { readObject, sendCall } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import { getEndpoints, type JsonObject } from "./platform.ts";
-import { StepFailure, classifyStatus } from "./publishing/step-failure.ts";
-import type { ErrorResponse, ModuleProgress, PublishCall, PublishModule } from "./publishing/publish-module.ts";
+import { StepFailure, classifyStatus, orIfRejected } from "./publishing/step-failure.ts";
+import type {
+  ErrorResponse,
+  ModuleProgress,
+  PublishCall,
+  PublishModule,
+  ResultsModule,
+} from "./publishing/publish-module.ts";
 import { createUploadBody, type OpenFile } from "./publishing/upload-body.ts";
 
 export interface PublisherOptions {
@@ -33,7 +46,7 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
 
   /** Fails only with a `StepFailure`. A response that can't be parsed leaves the outcome unknown. */
   async function send<T>(
-    request: PrepareRequest,
+    request: CallRequest,
     { path, url, isAuthorized = path !== undefined, file, ...call }: PublishCall,
     signal: AbortSignal | undefined,
     parse: (response: Response) => T | Promise<T>,
@@ -56,20 +69,36 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
     throw new StepFailure(failure);
   }
 
-  function createContext<Request extends PrepareRequest>(request: Request, signal?: AbortSignal) {
+  function createCaller(request: CallRequest, signal?: AbortSignal) {
     const { account, platform } = request.connection;
-    const { setup } = getSetup(platform);
     return {
-      ...request,
       account,
-      api: getApi(setup, request),
-      options: withDefaults(setup.platform.options ?? [], request.content.options),
-      progress: toModuleProgress(request.progress),
-      createMediaUrl,
+      api: getApi(getSetup(platform).setup, request),
       call: <T>(call: PublishCall, parse: (body: JsonObject, response: Response) => T): Promise<T> =>
         send(request, call, signal, async (response) => parse(await readObject(response), response)),
       send: <T>(call: PublishCall, parse: (response: Response) => T): Promise<T> => send(request, call, signal, parse),
     };
+  }
+
+  const createContext = <Request extends PrepareRequest>(request: Request, signal?: AbortSignal) => ({
+    ...request,
+    ...createCaller(request, signal),
+    options: withDefaults(getSetup(request.connection.platform).setup.platform.options ?? [], request.content.options),
+    progress: toModuleProgress(request.progress),
+    createMediaUrl,
+  });
+
+  async function readResults(
+    module: ResultsModule | undefined,
+    request: ReadResultsRequest,
+  ): Promise<ReadResultsOutcome> {
+    const { definition = 0, sources = {} } = module ?? {};
+    const posts = await (module && orIfRejected(module.read(createCaller(request), request.remoteIds), undefined));
+    const toPostMetrics = (id: string): Metrics => {
+      if (!posts) return completeMetrics({}, module ? "not_permitted" : "not_offered");
+      return toMetrics(posts.get(id), sources);
+    };
+    return { kind: "read", definition, metrics: new Map(request.remoteIds.map((id) => [id, toPostMetrics(id)])) };
   }
 
   return {
@@ -97,7 +126,26 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       const { module } = getSetup(request.connection.platform);
       return endWithFailure(() => module.lookUp(createContext(request)), toInconclusive);
     },
+    getResultBatchSize: (platform) => setupById.get(platform)?.platform.publishing?.results?.batchSize ?? 0,
+    readResults: (request) =>
+      endWithFailure(() =>
+        readResults(setupById.get(request.connection.platform)?.platform.publishing?.results, request),
+      ),
   };
+}
+
+/** A call on behalf of an account. */
+type CallRequest = Pick<PrepareRequest, "accessToken" | "binding" | "connection">;
+
+/** A number that a response lacks is not known. */
+function toMetrics(post: JsonObject | undefined, sources: ResultsModule["sources"]): Metrics {
+  const toMetric = (source: string): Metric => {
+    const value = post?.[source];
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return { source, value };
+    if (!post) return missing("deleted", source);
+    return missing(value === undefined ? "not_offered" : "error", source);
+  };
+  return completeMetrics(Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, toMetric(source)])));
 }
 
 const toModuleProgress = (progress: PlatformProgress): ModuleProgress => ({ mediaIds: {}, ...progress });

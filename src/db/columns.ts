@@ -28,6 +28,7 @@ const jsonProperties = new Set([
   "media",
   "metadata",
   "options",
+  "metrics",
   "payload",
   "progress",
   "tags",

@@ -24,6 +24,7 @@ import { createPostSummaryStore } from "./post-summaries.ts";
 import { createPostStore } from "./posts.ts";
 import { createPublicationStore } from "./publications.ts";
 import { createReviewStore } from "./reviews.ts";
+import { createResultStore } from "./results.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { createSearchIndexStore } from "./search-index.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
@@ -74,6 +75,7 @@ function createStoresFor(connection: Connection): AllStores {
     publicationRuns: publications,
     calendar: createCalendarStore(connection),
     slots: createSlotStore(connection),
+    results: createResultStore(connection),
     calendarFeeds: createCalendarFeedStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),

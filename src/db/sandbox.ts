@@ -1,5 +1,5 @@
 import { changesRow, execute, selectRows, updateRows, type Connection } from "./database.ts";
-import type { SandboxMedia, SandboxPost } from "./schema.ts";
+import { sandboxMetrics, type SandboxMedia, type SandboxMetric, type SandboxPost } from "./schema.ts";
 
 /** For each fault, how many of the next publish requests have it. */
 interface SandboxFaults {
@@ -19,6 +19,13 @@ export interface SandboxStore {
   findByKey(account: string, idempotencyKey: string, createdAfter: number): Promise<string | undefined>;
   /** Oldest first. */
   listPosts(): Promise<SandboxPost[]>;
+  /** Sets the metrics that are given; returns false if there is no such post. */
+  setMetrics(postId: string, metrics: { [Name in SandboxMetric]?: number | undefined }): Promise<boolean>;
+  /** Of an account's posts with these ids. A metric that was never set is null. */
+  listMetrics(
+    account: string,
+    ids: readonly string[],
+  ): Promise<({ id: string } & Record<SandboxMetric, number | null>)[]>;
   setFaults(faults: { [Name in keyof SandboxFaults]?: number | undefined }): Promise<void>;
   /** Returns whether the next request has the fault, and if so, decrements the fault's count. */
   takeFault(name: keyof SandboxFaults): Promise<boolean>;
@@ -55,6 +62,14 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
         .orderBy("createdAt")
         .orderBy("id")
         .execute(),
+    setMetrics: (id, metrics) => updateRows(q, "sandboxPosts", { id }, { id, ...metrics }).$call(changesRow),
+    listMetrics: async (account, ids) =>
+      ids.length === 0
+        ? []
+        : selectRows(q, "sandboxPosts", { account })
+            .select(["id", ...sandboxMetrics])
+            .where("id", "in", ids)
+            .execute(),
     async setFaults(faults) {
       await q.deleteFrom("sandboxFaults").execute();
       const rows = Object.entries(faults).map(([name, remaining = 0]) => ({ name, remaining }));

@@ -15,7 +15,7 @@ import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts
 import type { ReviewDecision, ReviewLink, ReviewPost } from "#domain/model/review.ts";
 import type { Invitation, MembershipRecord, Studio } from "#domain/model/studio.ts";
 import type { McpSession } from "#domain/ports/subscriptions.ts";
-import type { CalendarFeed } from "#domain/ports/calendar-feeds.ts";
+import type { ResultSnapshot } from "#domain/model/results.ts";
 import type { Slot } from "#domain/model/slot.ts";
 import type { UploadFile, UploadLink } from "#domain/model/upload.ts";
 
@@ -35,6 +35,10 @@ export interface SandboxPost {
   options: Record<string, string | undefined>;
   createdAt: number;
 }
+
+/** What the sandbox counts about a post. */
+export const sandboxMetrics = ["likes", "comments", "reposts"] as const;
+export type SandboxMetric = (typeof sandboxMetrics)[number];
 
 interface SearchColumns {
   searchText: string;
@@ -133,7 +137,15 @@ export interface Schema {
     slotAt: number | null;
     sequence: Generated<number>;
   };
-  calendarFeeds: CalendarFeed & { studioId: string; tokenHash: string };
+  resultReadings: {
+    publicationId: string;
+    connectionId: string;
+    publishedAt: number;
+    dueAt: number | null;
+    refreshedAt: number | null;
+  };
+  resultSnapshots: ResultSnapshot;
+  calendarFeeds: { studioId: string; userId: string; tokenHash: string; createdAt: number };
   slots: Slot & { studioId: string };
   platformConnections: Omit<PlatformConnection, "account" | "credentialGeneration" | "tokenExpiresAt"> &
     Omit<Account, "id"> & {
@@ -152,7 +164,7 @@ export interface Schema {
     usedAt: number | null;
   };
   platformApps: RegisteredApp & { createdAt: number };
-  sandboxPosts: SandboxPost & { idempotencyKey: string | null };
+  sandboxPosts: SandboxPost & { idempotencyKey: string | null } & { [Name in SandboxMetric]: number | null };
   sandboxMedia: SandboxMedia & { id: string; account: string; createdAt: number };
   sandboxFaults: { name: string; remaining: number };
 

@@ -30,6 +30,8 @@ const postInput = z.object({
     .prefault({}),
 });
 const containerInput = postInput.extend({ readyAt: z.number() });
+const metric = z.int().min(0).optional();
+const metricsInput = z.strictObject({ likes: metric, comments: metric, reposts: metric });
 const faultCount = z.number().int().min(0).max(1_000_000);
 const faultsInput = z.strictObject({
   dropResponses: faultCount.optional(),
@@ -153,6 +155,24 @@ export function createSandboxApi(
     );
   }
 
+  async function setMetrics(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { pathname } = new URL(req.url ?? "/", "http://localhost");
+    const id = /^\/sandbox\/posts\/([^/]+)\/metrics$/.exec(pathname)?.[1];
+    const metrics = parseInput(metricsInput, await readJson(req));
+    if (id === undefined || !(await store.setMetrics(id, metrics)))
+      throw edgeError("not_found", "This post does not exist.");
+    res.writeHead(204).end();
+  }
+
+  async function listMetrics(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const ids = new URL(req.url ?? "/", "http://localhost").searchParams.get("ids")?.split(",").slice(0, 100) ?? [];
+    const posts = await store.listMetrics(account, ids);
+    // Like other platforms, the sandbox leaves out what it does not count.
+    const known = posts.map((post) => Object.fromEntries(Object.entries(post).filter(([, value]) => value !== null)));
+    sendJson(res, 200, { posts: known });
+  }
+
   async function setFaults(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await store.setFaults(parseInput(faultsInput, await readJson(req)));
     res.writeHead(204).end();
@@ -179,8 +199,9 @@ export function createSandboxApi(
     createRoute("/api/containers", { POST: createContainer }),
     createRoute("/api/containers/*", { GET: showContainer }),
     createRoute("/api/publish", { POST: publishContainer }),
+    createRoute("/api/metrics", { GET: listMetrics }),
     createRoute("/posts", { GET: listPosts }),
-    createRoute("/posts/*", { GET: showPost }),
+    createRoute("/posts/*", { GET: showPost, PUT: setMetrics }),
     createRoute("/faults", { PUT: setFaults }),
   ];
 }

@@ -1,9 +1,10 @@
-import { requireId, toUrl } from "#connectors/call-api.ts";
+import { requireId, toObjectList, toUrl } from "#connectors/call-api.ts";
 import type {
   CommitContext,
   LookUpContext,
   Preparation,
   PrepareContext,
+  ResultsModule,
 } from "#connectors/publishing/publish-module.ts";
 import { toPublished } from "#connectors/publishing/read-back.ts";
 import { listMediaIds, uploadFiles } from "#connectors/publishing/upload-files.ts";
@@ -37,6 +38,16 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
   }));
   return toPublished(post);
 }
+
+export const results: ResultsModule = {
+  definition: 1,
+  sources: { likes: "likes", comments: "comments", reposts: "reposts" },
+  batchSize: 50,
+  read: ({ call }, postIds) =>
+    call({ method: "GET", path: "/api/metrics", query: { ids: postIds.join(",") } }, ({ posts }) => {
+      return new Map(toObjectList(posts).map((post) => [requireId(post["id"]), post]));
+    }),
+};
 
 /** The sandbox recognizes the key of a commit for a while, and then responds as to the first request. */
 export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {

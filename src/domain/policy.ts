@@ -37,7 +37,6 @@ export const policy = {
   // Under the rule `everyone`, only for owners and admins: see `mayPublishWithoutApproval`.
   "publications.approve": allRoles,
   "calendarFeeds.use": allRoles,
-  "calendarFeeds.manageAny": managers,
   "slots.read": allRoles,
   "slots.update": managers,
   "platforms.read": allRoles,

@@ -81,6 +81,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:link": "This file continues automatically.",
   "rate_limited:operations": "Try again when one of them has finished.",
+  "rate_limited:results": "Wait a minute, then read them again.",
   "rate_limited:imports": "Try again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed and empty the trash, which counts too, or ask the operator for more space.",

@@ -137,6 +137,7 @@ export const errorMessages = {
   "rate_limited:requests": (_data: { retryAfter: number }) => "Too many requests.",
   "rate_limited:calls": (data: { perMinute: number; retryAfter: number }) =>
     `More than ${data.perMinute} calls per minute.`,
+  "rate_limited:results": (_data: { retryAfter: number }) => "The results were read less than a minute ago.",
   "rate_limited:imports": (data: { owner: "user" | "studio"; limit: number }) =>
     `${data.owner === "user" ? "You have" : "The studio has"} ${data.limit} imports in progress, the maximum.`,
   "rate_limited:searches": (data: { limit: number }) =>

@@ -85,6 +85,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:calls": ({ retryAfter }) => `Call again ${formatWait(retryAfter)}, at a slower pace.`,
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:operations": "Call again when one of them has finished.",
+  "rate_limited:results": ({ retryAfter }) => `Call again ${formatWait(retryAfter)}.`,
   "rate_limited:imports": "Call again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed (list_assets with unattached, then delete_asset). Deleted files count until the trash is emptied: ask an owner or admin to empty it in the web app.",

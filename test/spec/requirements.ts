@@ -363,6 +363,11 @@ const planning = {
   "SLOT-3": "without a free slot within 60 days, a request for the next slot fails with no_free_slot for all accounts",
   "SLOT-4":
     "slots are wall-clock times of the studio: a skipped one moves forward by the gap, one that occurs twice happens once; what is scheduled never moves",
+  "RES-1":
+    "published posts are read at 1, 6 and 24 hours, 3, 7, 14, 30 and 90 days; every reading is kept once, and a number that is not known is null with a reason",
+  "RES-2":
+    "reading results waits for the account's publications and for the platform's limits, in batches, and outlives kills, missing credentials and outages",
+  "RES-3": "every member reads results, and reads them again at most once a minute per publication",
   "FEED-1":
     "each user has at most one calendar feed per studio, whose URL is shown once; it ends with a new URL, a revocation, the membership and the account",
   "FEED-2":

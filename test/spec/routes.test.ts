@@ -56,6 +56,7 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/sandbox/api/containers", originRule: "own", get: 404, post: 401 },
   { path: "/sandbox/api/containers/*", originRule: "own", get: 401, post: 404 },
   { path: "/sandbox/api/publish", originRule: "own", get: 404, post: 401 },
+  { path: "/sandbox/api/metrics", originRule: "own", get: 401, post: 404 },
   { path: "/sandbox/posts", originRule: "own", get: 200, post: 404 },
   { path: "/sandbox/posts/*", originRule: "own", get: 404, post: 404 },
   { path: "/sandbox/faults", originRule: "own", get: 404, post: 404 },

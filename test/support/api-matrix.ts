@@ -139,8 +139,7 @@ export const matrix: readonly MatrixRow[] = [
   { route: "GET /calendar", variant: "without a range", statuses: [400, 400, 400] },
   { route: "GET /calendar-feeds", statuses: [200, 200, 200] },
   { route: "POST /calendar-feeds", statuses: [201, 201, 201] },
-  { route: "DELETE /calendar-feeds/:feedUser", statuses: [204, 204, 403] },
-  { route: "DELETE /calendar-feeds/:self", variant: "without a feed", statuses: [404, 404, 404] },
+  { route: "DELETE /calendar-feeds", needs: ["ownFeed"], statuses: [204, 204, 204] },
   { route: "GET /slots", statuses: [200, 200, 200] },
   {
     route: "PUT /slots",
@@ -149,6 +148,8 @@ export const matrix: readonly MatrixRow[] = [
   },
   { route: "GET /publications/counts", statuses: [200, 200, 200] },
   { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
+  { route: "GET /publications/:proposed/results", statuses: [200, 200, 200] },
+  { route: "POST /publications/:proposed/results/refresh", statuses: [404, 404, 404] },
   { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [200, 200, 200] },
   { route: "POST /publications/:scheduled/unapprove", statuses: [200, 200, 200] },
   {
@@ -227,11 +228,7 @@ export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signI
       return assetId;
     },
     connection: () => newConnection(deps, owner, "studio", platform),
-    feedUser: async () => {
-      const member = await getMember();
-      await createCalendarFeed(deps, member);
-      return member.user.id;
-    },
+    ownFeed: async () => (await createCalendarFeed(deps, self)).url,
     link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
     review: async () =>
       (await shareForReview(deps, await newMember(deps, owner, "member"), { postIds: [await getPost()] })).id,

@@ -2,7 +2,7 @@ import type { PostOptions } from "#domain/model/post-options.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
-import { requireId, toObject } from "../call-api.ts";
+import { requireId, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
 import { orIfRejected } from "../publishing/step-failure.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   LookUpContext,
   Preparation,
   PrepareContext,
+  ResultsModule,
 } from "../publishing/publish-module.ts";
 import { toPublished } from "../publishing/read-back.ts";
 import { requireMediaId, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
@@ -98,6 +99,22 @@ export async function commit(context: CommitContext<BlueskyProgress>): Promise<C
 export async function lookUp({ elapsedMs }: LookUpContext): Promise<LookUpOutcome> {
   return elapsedMs < maxRepetitionMs ? { kind: "repeatable", ifRejected: "unconfirmed" } : { kind: "undecidable" };
 }
+
+/** The counts are not in the account's repository. This server has them for everyone, without credentials. */
+const appView = "https://public.api.bsky.app";
+
+export const results: ResultsModule = {
+  definition: 1,
+  sources: { likes: "likeCount", comments: "replyCount", reposts: "repostCount", quotes: "quoteCount" },
+  batchSize: 25,
+  async read({ call }, uris) {
+    const query = uris.map((uri) => `uris=${encodeURIComponent(uri)}`).join("&");
+    return call({ method: "GET", url: `${appView}/xrpc/app.bsky.feed.getPosts?${query}` }, ({ posts }) => {
+      const listed = toObjectList(posts).flatMap((post) => (toText(post["uri"]) === undefined ? [] : [post]));
+      return new Map(listed.map((post) => [requireId(post["uri"], "uri"), post]));
+    });
+  },
+};
 
 function buildThreadgate({ options, committedAt }: CommitContext, post: string): JsonObject | undefined {
   const rules = replyRules[String(options["replies"])];

@@ -11,6 +11,8 @@ import type {
   Preparation,
   PrepareContext,
   PublishCall,
+  ResultsContext,
+  ResultsModule,
 } from "../publishing/publish-module.ts";
 import {
   chooseOnlyMatch,
@@ -19,6 +21,7 @@ import {
   type ReadBackProgress,
   type RemotePost,
 } from "../publishing/read-back.ts";
+import { orIfRejected } from "../publishing/step-failure.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 
 /** How many of the account's newest posts are compared after a lost response. */
@@ -90,6 +93,29 @@ export async function lookUp(context: LookUpContext<ReadBackProgress>): Promise<
   for (const { id, url } of await excludeOtherPosts(context, candidates))
     if (await hasSameText(context, id)) matches.push({ id, url });
   return chooseOnlyMatch(matches);
+}
+
+export const results: ResultsModule = {
+  definition: 1,
+  sources: { likes: "favourites_count", comments: "replies_count", reposts: "reblogs_count", quotes: "quotes_count" },
+  batchSize: 20,
+  async read(context, postIds) {
+    const query = postIds.map((id) => `id[]=${encodeURIComponent(id)}`).join("&");
+    const list = context.call({ method: "GET", path: `/api/v1/statuses?${query}` }, ({ items }) => toObjectList(items));
+    // Servers before Mastodon 4.3, and others with its API, have no such list.
+    const posts = (await orIfRejected(list, undefined)) ?? (await readEach(context, postIds));
+    return new Map(posts.flatMap((post) => (toText(post["id"]) === undefined ? [] : [[requireId(post["id"]), post]])));
+  },
+};
+
+async function readEach({ call }: ResultsContext, postIds: readonly string[]): Promise<JsonObject[]> {
+  const posts: JsonObject[] = [];
+  for (const id of postIds) {
+    const request = call({ method: "GET", path: `/api/v1/statuses/${encodeURIComponent(id)}` }, (post) => post);
+    const post = await orIfRejected(request, undefined);
+    if (post) posts.push(post);
+  }
+  return posts;
 }
 
 function readNewestPosts<T>({ account, call }: CallContext, parse: (post: JsonObject) => T): Promise<T[]> {

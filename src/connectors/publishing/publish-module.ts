@@ -32,6 +32,20 @@ export interface PublishModule {
   commit(context: CommitContext): Promise<CommitOutcome>;
   /** Finds out whether a commit whose outcome is unknown made the post public. */
   lookUp(context: LookUpContext): Promise<LookUpOutcome>;
+  /** Absent if the results of the platform are not read. */
+  results?: ResultsModule;
+}
+
+/** How a platform's numbers about published posts are read. */
+export interface ResultsModule {
+  /** Incremented when a number gets another meaning. */
+  definition: number;
+  /** The platform's name of each metric. */
+  sources: Readonly<Record<string, string>>;
+  /** How many posts one request may name. */
+  batchSize: number;
+  /** Returns what the platform says about these posts, by id. Deleted posts are left out. */
+  read(context: ResultsContext, postIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
 }
 
 /** How `prepare` ends if no call fails (`PrepareOutcome`). */
@@ -66,6 +80,8 @@ type Context<Request, Progress> = Omit<Request, keyof AccessToken | "connection"
 
 /** What all steps have in common. */
 export type CallContext<Progress = ModuleProgress> = Context<PrepareRequest, Progress>;
+
+export type ResultsContext = Pick<CallContext, "account" | "api" | "call">;
 
 export type PrepareContext<Progress = ModuleProgress> = CallContext<Progress> & {
   signal: AbortSignal;

@@ -1,4 +1,4 @@
-import { toIsoTime } from "#lib/clock.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller, Operator } from "../caller.ts";
 import type { ActivityAction } from "../model/activity.ts";
@@ -6,6 +6,7 @@ import { undefinedOnConflict } from "../model/conflict.ts";
 import { nextState, openStates, type PublicationEvent } from "../model/publication-states.ts";
 import { maxOpenPublicationsPerStudio, maxPublicationsPerPost, type Publication } from "../model/publication.ts";
 import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
+import { resultAges } from "../model/results.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import type { PublicationChange, PublicationCondition } from "../ports/publications.ts";
 import { writes } from "../ports/write-stores.ts";
@@ -64,6 +65,7 @@ export async function changePublication(
   const changes = { ...change, state, ...(isMoved ? { slotAt: null } : {}) };
   const changedPublication = await updatePublication(tx, publication, changes, condition);
   if (isDueAtOnce(changedPublication)) await tx.publications.announceDue();
+  if (state === "published") await planResults(tx, changedPublication);
   await recordPublicationActivity(deps, tx, actor, action, changedPublication, detail);
   return changedPublication;
 }
@@ -75,6 +77,13 @@ export async function isHeldByReview(
 ): Promise<boolean> {
   await tx.posts.lock(studioId, postId);
   return tx.reviews.isHeld(postId);
+}
+
+/** A post whose remote id is unknown, because a person confirmed it, can't be read. */
+async function planResults(tx: Tx, { id, connectionId, publishedAt, remoteId }: Publication): Promise<void> {
+  if (publishedAt === null || remoteId === null) return;
+  const dueAt = publishedAt + hours(resultAges[0]);
+  await tx.results.plan({ publicationId: id, connectionId, publishedAt, dueAt });
 }
 
 /** Like `changePublication`, but returns undefined if the publication has changed since it was read. */

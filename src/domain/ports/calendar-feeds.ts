@@ -1,45 +1,26 @@
-import type { PublicationState } from "../model/publication-states.ts";
+import type { PublicationWithNames } from "../model/publication.ts";
 
-/** What a user may know of a calendar feed; its token is never shown again. */
-export interface CalendarFeed {
-  userId: string;
-  createdAt: number;
-  lastReadAt: number | null;
-}
-
-export interface FeedStudio {
-  id: string;
-  name: string;
-  timezone: string;
-}
-
-export interface FeedEntry {
-  id: string;
-  postId: string;
-  platform: string;
-  account: { id: string; handle: string | null; name: string | null };
-  state: PublicationState;
+export interface FeedEntry extends Pick<
+  PublicationWithNames,
+  "id" | "postId" | "platform" | "account" | "state" | "url" | "createdAt"
+> {
   at: number;
   sequence: number;
-  url: string | null;
-  createdAt: number;
   title: string;
   postRevision: number;
   postUpdatedAt: number;
-  isTrashed: boolean;
+  trashedAt: number | null;
 }
 
 export interface CalendarFeedStore {
   /** Creates the feed of a member, or gives it another token. */
   replace(feed: { studioId: string; userId: string; tokenHash: string; createdAt: number }): Promise<void>;
-  /** Those of a studio, or of one of its members. */
-  list(studioId: string, userId?: string): Promise<CalendarFeed[]>;
-  /** Returns false if the user has no feed of the studio. */
-  delete(studioId: string, userId: string): Promise<boolean>;
+  find(studioId: string, userId: string): Promise<{ createdAt: number } | undefined>;
+  delete(studioId: string, userId: string): Promise<void>;
   /** Deletes the user's feeds of all studios; returns their number. */
   deleteForUser(userId: string): Promise<number>;
-  /** The studio of a feed, unless its user is disabled. Records that it was read. */
-  open(tokenHash: string, now: number): Promise<FeedStudio | undefined>;
-  /** Publications with a time in this range, earliest first; those that never started only if they were planned. */
+  /** The studio of a feed, unless its user is disabled. */
+  findStudio(tokenHash: string): Promise<{ id: string; name: string } | undefined>;
+  /** Publications that were planned for, or published in this range, earliest first; also canceled ones. */
   listEntries(studioId: string, range: { from: number; to: number; limit: number }): Promise<FeedEntry[]>;
 }

@@ -33,6 +33,7 @@ import type { LockablePostStore, PostStore } from "./posts.ts";
 import type { PublicationRunStore, PublicationStore } from "./publications.ts";
 import type { Publisher } from "./publisher.ts";
 import type { ReviewStore } from "./reviews.ts";
+import type { ResultStore } from "./results.ts";
 import type { SearchIndexStore } from "./search.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios.ts";
 import type { SlotStore } from "./slots.ts";
@@ -75,6 +76,7 @@ export interface Stores {
   calendar: CalendarStore;
   slots: SlotStore;
   calendarFeeds: CalendarFeedStore;
+  results: ResultStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;

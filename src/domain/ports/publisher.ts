@@ -1,6 +1,7 @@
 import type { PlatformConnection } from "../model/connection.ts";
 import type { PlatformProgress } from "../model/publication-progress.ts";
 import type { PublicationContent } from "../model/publication-content.ts";
+import type { Metrics } from "../model/results.ts";
 import type { AccessToken } from "./platforms.ts";
 
 // What the worker calls a platform for, and the outcomes of these calls. docs/glossary.md lists the outcomes.
@@ -76,6 +77,17 @@ export interface LookUpRequest extends CommitRequest {
   isTaken(remoteId: string): Promise<boolean>;
 }
 
+export interface ReadResultsRequest extends AccessToken {
+  connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
+  /** At most as many as `getResultBatchSize` says. */
+  remoteIds: readonly string[];
+}
+
+/** `metrics` has all posts that were asked for, by remote id; those that the platform did not return were deleted. */
+export type ReadResultsOutcome =
+  | FailedOutcome
+  | { kind: "read"; definition: number; metrics: ReadonlyMap<string, Metrics> };
+
 /** Publishes at the platforms. Every call is limited in time. */
 export interface Publisher {
   /** The hosts in the URLs of an account's public posts. */
@@ -92,4 +104,7 @@ export interface Publisher {
   commit(request: CommitRequest): Promise<CommitOutcome>;
   /** Finds out whether a commit made the post public. */
   lookUp(request: LookUpRequest): Promise<LookUpOutcome>;
+  /** How many posts one request for results may name; 0 if the platform's results are not read. */
+  getResultBatchSize(platform: string): number;
+  readResults(request: ReadResultsRequest): Promise<ReadResultsOutcome>;
 }

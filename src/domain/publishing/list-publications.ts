@@ -14,6 +14,7 @@ import {
 } from "../model/publication.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
+import { resultsView, toResultsView } from "./results.ts";
 import type { Deps } from "../ports/deps.ts";
 
 const time = z.iso.datetime({ offset: true });
@@ -23,11 +24,14 @@ export const listPublicationsInput = z.strictObject({
   state: z.enum(visibleStates).optional(),
   from: time.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
   to: time.optional().describe("Latest time, compared like from."),
+  includeResults: z.boolean().optional().describe("Adds each published post's newest likes, comments, …"),
   ...pageInput,
 });
 
+const listedPublication = publicationView.extend({ results: resultsView.nullable().optional() });
+
 export const listPublicationsOutput = z.object({
-  publications: z.array(publicationView),
+  publications: z.array(listedPublication),
   nextCursor: z.string().nullable(),
 });
 
@@ -39,7 +43,7 @@ export const listWebPublicationsInput = listPublicationsInput.extend({
 
 type Input = z.infer<typeof listPublicationsInput>;
 type WebInput = z.infer<typeof listWebPublicationsInput>;
-type ListDeps = Pick<Deps, "publications" | "posts" | "clock">;
+type ListDeps = Pick<Deps, "publications" | "posts" | "results" | "clock">;
 
 /** Lists the studio's publications, newest first. */
 export async function listPublications(
@@ -48,7 +52,7 @@ export async function listPublications(
   input: Input,
 ): Promise<z.infer<typeof listPublicationsOutput>> {
   const { items, nextCursor } = await findPage(deps, caller, input);
-  return { publications: items.map(toPublicationView), nextCursor };
+  return { publications: await addResults(deps, input, items.map(toPublicationView)), nextCursor };
 }
 
 /** The same list for the web app, which can order it by planned time. */
@@ -56,9 +60,23 @@ export async function listWebPublications(
   deps: ListDeps,
   caller: Caller,
   input: WebInput,
-): Promise<{ publications: WebPublicationView[]; nextCursor: string | null }> {
+): Promise<{ publications: WithResults<WebPublicationView>[]; nextCursor: string | null }> {
   const { items, nextCursor } = await findPage(deps, caller, input);
-  return { publications: items.map(toWebPublicationView), nextCursor };
+  return { publications: await addResults(deps, input, items.map(toWebPublicationView)), nextCursor };
+}
+
+type WithResults<View> = View & Pick<z.infer<typeof listedPublication>, "results">;
+
+/** Adds the newest results of each publication, or null, if they are asked for. */
+async function addResults<View extends { id: string }>(
+  { results }: ListDeps,
+  { includeResults = false }: Input,
+  views: View[],
+): Promise<WithResults<View>[]> {
+  if (!includeResults) return views;
+  const snapshots = await results.listLatest(views.map(({ id: publicationId }) => publicationId));
+  const byId = new Map(snapshots.map((snapshot) => [snapshot.publicationId, toResultsView(snapshot)]));
+  return views.map((view) => ({ ...view, results: byId.get(view.id) ?? null }));
 }
 
 async function findPage(

@@ -24,6 +24,7 @@ import { createCalendarFeed, listCalendarFeeds, revokeCalendarFeed } from "#doma
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
+import { listResults, refreshResults } from "#domain/publishing/results.ts";
 import { getSlots, setSlots, setSlotsInput } from "#domain/publishing/slots.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag, noContent } from "./responses.ts";
@@ -50,13 +51,19 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .get("/calendar-feeds", async (c) => c.json(await listCalendarFeeds(deps, c.var.caller)))
     .post("/calendar-feeds", async (c) => c.json(await createCalendarFeed(deps, c.var.caller), 201))
-    .delete("/calendar-feeds/:userId", async (c) => noContent(c, revokeCalendarFeed(deps, c.var.caller, c.req.param())))
+    .delete("/calendar-feeds", async (c) => noContent(c, revokeCalendarFeed(deps, c.var.caller)))
     .get("/slots", async (c) => c.json(await getSlots(deps, c.var.caller)))
     .put("/slots", validateJson(setSlotsInput), async (c) =>
       c.json(await setSlots(deps, c.var.caller, c.req.valid("json"))),
     )
     .get("/publications/:publicationId", async (c) =>
       c.json(await getPublicationDetail(deps, c.var.caller, c.req.param())),
+    )
+    .get("/publications/:publicationId/results", async (c) =>
+      c.json(await listResults(deps, c.var.caller, c.req.param())),
+    )
+    .post("/publications/:publicationId/results/refresh", async (c) =>
+      c.json(await refreshResults(deps, c.var.caller, c.req.param())),
     )
     .post("/publications/:publicationId/approve", validateJson(approveBody), async (c) =>
       c.json(await approvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

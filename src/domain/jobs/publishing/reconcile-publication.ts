@@ -3,7 +3,7 @@ import { withRenditions } from "../../model/publication-content.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, LookUpOutcome } from "../../ports/publisher.ts";
-import { createCallWithToken } from "./call-with-token.ts";
+import { createCallWithToken } from "../../steps/call-with-token.ts";
 import { updateClaimed } from "./claim.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 

@@ -6,7 +6,7 @@ import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { PrepareOutcome } from "../../ports/publisher.ts";
 import { fitContent } from "../../steps/renditions.ts";
-import { type CallWithToken, createCallWithToken } from "./call-with-token.ts";
+import { type CallWithToken, createCallWithToken } from "../../steps/call-with-token.ts";
 import { applyStepInTransaction, LostClaimError, updateClaimed } from "./claim.ts";
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
 import { reconcile } from "./reconcile-publication.ts";

@@ -1,10 +1,9 @@
 import { seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { Publication } from "../../model/publication.ts";
-import type { JobDeps } from "../../ports/deps.ts";
-import type { AccessToken } from "../../ports/platforms.ts";
-import type { FailedOutcome } from "../../ports/publisher.ts";
-import { getAccessToken, renewAccessToken } from "../../steps/credentials.ts";
+import type { Publication } from "../model/publication.ts";
+import type { AccessToken } from "../ports/platforms.ts";
+import type { FailedOutcome } from "../ports/publisher.ts";
+import { getAccessToken, renewAccessToken } from "./credentials.ts";
 
 /** How long a token is reused. A token from `getAccessToken` stays valid for longer than this. */
 const reuseMs = seconds(30);
@@ -19,7 +18,10 @@ type TokenOutcome = { kind: "token"; token: AccessToken } | FailedOutcome;
  * Returns a function that calls the platform for one run. It reads the access token when it needs one and reuses it for
  * a while. If the platform rejects the token, it renews the token and calls once more.
  */
-export function createCallWithToken(deps: JobDeps, { studioId, connectionId }: Publication): CallWithToken {
+export function createCallWithToken(
+  deps: Parameters<typeof getAccessToken>[0],
+  { studioId, connectionId }: Pick<Publication, "studioId" | "connectionId">,
+): CallWithToken {
   const target = { studioId, connectionId };
   let cached: { outcome: TokenOutcome; until: number } | undefined;
 

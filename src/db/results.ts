@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { DueReading, ResultStore } from "#domain/ports/results.ts";
+import { changesRow, execute, selectRows, statement, updateRows, type Connection } from "./database.ts";
+
+const findDueAccountQuery = statement<{ studioId: string; connectionId: string }>(`
+  SELECT c.studio_id, c.id AS connection_id FROM result_readings r
+    JOIN platform_connections c ON c.id = r.connection_id
+   WHERE r.due_at <= $1 AND NOT EXISTS (
+     SELECT 1 FROM publications p
+      WHERE p.connection_id = r.connection_id
+        AND (p.state IN ('preparing', 'committing') OR (p.state = 'scheduled' AND p.next_run_at <= $1)))
+   ORDER BY r.due_at LIMIT 1`);
+
+const listDueQuery = statement<DueReading>(`
+  SELECT r.publication_id, p.remote_id, r.published_at, r.due_at FROM result_readings r
+    JOIN publications p ON p.id = r.publication_id
+   WHERE r.connection_id = $1 AND r.due_at <= $2 AND p.remote_id IS NOT NULL
+   ORDER BY r.due_at LIMIT $3`);
+
+export function createResultStore({ q, run }: Connection): ResultStore {
+  return {
+    plan: (reading) =>
+      q
+        .insertInto("resultReadings")
+        .values({ ...reading, refreshedAt: null })
+        .onConflict((conflict) => conflict.doNothing())
+        .$call(execute),
+    findDueAccount: async (now) => (await run(findDueAccountQuery, [now]))[0],
+    listDue: (connectionId, now, limit) => run(listDueQuery, [connectionId, now, limit]),
+    reschedule: ({ publicationId, dueAt: from }, dueAt) =>
+      updateRows(q, "resultReadings", { publicationId, dueAt: from }, { dueAt }).$call(execute),
+    postpone: (connectionId, now, dueAt, publishedAfter) =>
+      updateRows(q, "resultReadings", { connectionId }, (eb) => ({
+        dueAt: eb.case().when("publishedAt", ">", publishedAfter).then(dueAt).else(null).end(),
+      }))
+        .where("dueAt", "<=", now)
+        .$call(execute),
+    claimRefresh: (publication, now, latest) =>
+      q
+        .insertInto("resultReadings")
+        .values({ ...publication, dueAt: null, refreshedAt: now })
+        .onConflict((conflict) =>
+          conflict
+            .column("publicationId")
+            .doUpdateSet({ refreshedAt: now })
+            .where((eb) =>
+              eb.or([eb("resultReadings.refreshedAt", "is", null), eb("resultReadings.refreshedAt", "<=", latest)]),
+            ),
+        )
+        .$call(changesRow),
+    insert: (snapshot) =>
+      q
+        .insertInto("resultSnapshots")
+        .values(snapshot)
+        .onConflict((conflict) => conflict.doNothing())
+        .$call(execute),
+    list: (publicationId, limit) =>
+      selectRows(q, "resultSnapshots", { publicationId })
+        .selectAll()
+        .orderBy("readAt", "desc")
+        .orderBy("dueAge", "desc")
+        .limit(limit)
+        .execute(),
+    async listLatest(publicationIds) {
+      if (publicationIds.length === 0) return [];
+      const rows = await q
+        .selectFrom("resultSnapshots as s")
+        .selectAll()
+        .where("publicationId", "in", publicationIds)
+        .where(
+          sql<boolean>`s.read_at = (SELECT MAX(m.read_at) FROM result_snapshots m WHERE m.publication_id = s.publication_id)`,
+        )
+        .execute();
+      return rows;
+    },
+  };
+}

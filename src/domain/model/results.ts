@@ -1,0 +1,47 @@
+import { days, hours } from "#lib/clock.ts";
+
+/** How old a post is when its results are read, in hours: until 90 days. */
+export const resultAges = [1, 6, 24, 72, 168, 336, 720, 2160] as const;
+
+/** Later, what was not read yet is given up. */
+export const maxReadingAge = days(100);
+
+/** Why a platform's number is not known: it offers none, not to us, not yet, not for deleted posts; or its response has none. */
+export type MissingReason = "not_offered" | "not_permitted" | "pending" | "deleted" | "error";
+
+/** `source`: what the platform calls it. A number that is not known is null, with a reason, and never 0. */
+export type Metric = { source: string | null } & ({ value: number } | { value: null; reason: MissingReason });
+
+/** By our names, such as `likes`. */
+export type Metrics = Readonly<Record<string, Metric>>;
+
+/** What every platform is asked for. Its other numbers follow. */
+const commonMetrics = ["likes", "comments", "reposts"] as const;
+
+export interface ResultSnapshot {
+  publicationId: string;
+  readAt: number;
+  /** The due age; 0 if a user asked for the reading. */
+  dueAge: number;
+  definition: number;
+  metrics: Metrics;
+}
+
+/** The age that a reading counts for, and when the next one is due. After a delay, earlier ages are left out. */
+export function planReading(publishedAt: number, now: number): { dueAge: number; nextDueAt: number | null } {
+  const dueAge = resultAges.findLast((age) => publishedAt + hours(age) <= now) ?? 0;
+  const nextAge = resultAges.find((age) => publishedAt + hours(age) > now);
+  return { dueAge, nextDueAt: nextAge === undefined ? null : publishedAt + hours(nextAge) };
+}
+
+export const missing = (reason: MissingReason, source: string | null = null): Metric => ({
+  value: null,
+  source,
+  reason,
+});
+
+/** The metrics with all common ones: those that the platform lacks are not known. */
+export const completeMetrics = (metrics: Metrics, reason: MissingReason = "not_offered"): Metrics => ({
+  ...Object.fromEntries(commonMetrics.map((name) => [name, missing(reason)])),
+  ...metrics,
+});

@@ -1,0 +1,34 @@
+import type { ResultSnapshot } from "../model/results.ts";
+
+/** A published post whose results are due. */
+export interface DueReading {
+  publicationId: string;
+  remoteId: string;
+  publishedAt: number;
+  dueAt: number;
+}
+
+export interface ResultStore {
+  /** Plans the readings of a published post, once. */
+  plan(publication: { publicationId: string; connectionId: string; publishedAt: number; dueAt: number }): Promise<void>;
+  /** The account with the earliest due reading, except those with a publication that is due or running. */
+  findDueAccount(now: number): Promise<{ studioId: string; connectionId: string } | undefined>;
+  /** The account's due readings, earliest first. */
+  listDue(connectionId: string, now: number, limit: number): Promise<DueReading[]>;
+  /** Changes when a reading is due, unless it was changed meanwhile. Null: never again. */
+  reschedule(reading: Pick<DueReading, "publicationId" | "dueAt">, dueAt: number | null): Promise<void>;
+  /** Postpones all due readings of the account; null, and posts from before `publishedAfter`: never again. */
+  postpone(connectionId: string, now: number, dueAt: number | null, publishedAfter: number): Promise<void>;
+  /** Returns false if a user asked for the results after `latest`. Otherwise, records that one asks now. */
+  claimRefresh(
+    publication: { publicationId: string; connectionId: string; publishedAt: number },
+    now: number,
+    latest: number,
+  ): Promise<boolean>;
+  /** Stores a snapshot, unless there is one for its due age. */
+  insert(snapshot: ResultSnapshot): Promise<void>;
+  /** Newest first. */
+  list(publicationId: string, limit: number): Promise<ResultSnapshot[]>;
+  /** The newest snapshot of each publication that has one. */
+  listLatest(publicationIds: readonly string[]): Promise<ResultSnapshot[]>;
+}
