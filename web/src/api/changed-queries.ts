@@ -26,6 +26,9 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   asset: ["post"],
   trash: ["asset", "post", "trash"],
   platforms: ["platform"],
+  slots: [],
+  "calendar-feeds": ["member"],
+  results: [],
   members: ["member"],
   invitations: ["invitation", "member"],
   // These follow from the post that the page shows, or are requested by the user.
@@ -39,6 +42,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
 const ownTypes: Readonly<Record<string, readonly string[]>> = {
   post: ["post"],
   publication: ["publication"],
+  results: ["publication"],
   comments: ["comment", "post", "review"],
   "review-links": ["post"],
   "upload-links": ["post"],

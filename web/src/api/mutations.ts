@@ -113,6 +113,14 @@ export const sendBackPublication = defineChange((studio) => publication(studio)[
 export const reschedulePublication = defineChange((studio) => publication(studio).reschedule.$post, ["publication"]);
 export const resolvePublication = defineChange((studio) => publication(studio).resolve.$post, ["publication"]);
 
+export const refreshResults = defineChange((studio) => publication(studio).results.refresh.$post, ["publication"]);
+
+/** Replaces the weekly slots of all accounts. */
+export const setSlots = defineChange(({ slots }) => slots.$put, ["studio"]);
+/** Creates the user's calendar feed, or replaces its URL. */
+export const createCalendarFeed = defineChange((studio) => studio["calendar-feeds"].$post, ["member"]);
+export const revokeCalendarFeed = defineChange((studio) => studio["calendar-feeds"].$delete, ["member"]);
+
 const comments = ({ posts }: StudioRoutes) => posts[":postId"].comments;
 export const addComment = defineChange((studio) => comments(studio).$post, ["comment"]);
 /** Resolves or reopens the thread that the comment started. */

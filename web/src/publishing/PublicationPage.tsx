@@ -17,6 +17,7 @@ import { describeTime } from "./describe-time.ts";
 import { describeBlockedPublication } from "./find-blocking-problem.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
+import { PublicationResults } from "./PublicationResults.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
 import { PublicationProblem } from "./PublicationProblem.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
@@ -153,6 +154,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
           <PublicationContent publication={publication} />
         )}
       </Section>
+      {state === "published" && <PublicationResults publication={publication} />}
       <Section title="Timeline">
         <Timeline publication={publication} />
       </Section>

@@ -13,8 +13,9 @@ import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { listSentBack } from "./sent-back.ts";
-import { suggestLocalTime, TimeField } from "./TimeField.tsx";
+import { suggestLocalTime } from "./TimeField.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
+import { type When, WhenChoice } from "./WhenChoice.tsx";
 import { resolveLocalTime, toLocalTime } from "#portable/zoned-time.ts";
 
 /** Outside of the editor, there is nothing to save. */
@@ -56,7 +57,8 @@ export function PublishDialog({
   // The dialog may open before the accounts are loaded, or before the text that they accept is saved.
   const chosenIds = chooseAccounts(accounts, changedIds);
   const [previousTime] = useState(() => findPreviousTime(post, initialIds));
-  const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling || previousTime !== undefined);
+  const [when, setWhen] = useState<When>(isInitiallyScheduling || previousTime !== undefined ? "time" : "now");
+  const isScheduling = when !== "now";
   const [localTime, setLocalTime] = useState(
     () =>
       initialLocalTime ??
@@ -79,27 +81,27 @@ export function PublishDialog({
   async function publish(): Promise<void> {
     setRejections([]);
     let isProposed: boolean;
+    let at: string | undefined = when === "slot" ? "next_slot" : undefined;
+    if (when === "time" && time.kind === "valid") at = time.iso;
     try {
-      const at = isScheduling && time.kind === "valid" ? { at: time.iso } : {};
-      const body = { connectionIds, revision: seenRevision, ...at, ...(asksForApproval ? { propose: true } : {}) };
+      const body = { connectionIds, revision: seenRevision, at, ...(asksForApproval ? { propose: true } : {}) };
       const { publications } = await publishPost({ studioId: studio.id, postId: post.id }, body);
       isProposed = publications.some(({ state }) => state === "proposed");
+      if (when === "slot") at = publications[0]?.scheduledFor ?? undefined;
     } catch (error) {
       if (error instanceof ApiError && error.code === "revision_conflict") return setWasRejectedAsOutdated(true);
       throw showRejections(error);
     }
-    showToast({ text: describeResult(isProposed) });
+    showToast({ text: describeResult(isProposed, at) });
     onClose();
   }
 
   /** The studio's rule may have changed since the dialog was opened. */
-  function describeResult(isProposed: boolean): string {
+  function describeResult(isProposed: boolean, at: string | undefined): string {
     // With the rule `clients`, members approve as well.
     if (isProposed)
       return studio.approval === "everyone" ? "Sent for approval to the owners and admins." : "Sent for approval.";
-    return isScheduling && time.kind === "valid"
-      ? `Scheduled for ${formatExactTime(time.iso, studio.timezone)}.`
-      : "Publishing now.";
+    return at === undefined ? "Publishing now." : `Scheduled for ${formatExactTime(at, studio.timezone)}.`;
   }
 
   /** Shows the problems of each account; returns the error that the dialog shows. */
@@ -126,7 +128,7 @@ export function PublishDialog({
       subtitle={post.title}
       submitLabel={getSubmitLabel(needsApproval, isScheduling)}
       busyLabel="Sending…"
-      canSubmit={connectionIds.length > 0 && isSaved && !hasChanged && (!isScheduling || time.kind === "valid")}
+      canSubmit={connectionIds.length > 0 && isSaved && !hasChanged && (when !== "time" || time.kind === "valid")}
       onSubmit={publish}
       onClose={onClose}
     >
@@ -144,30 +146,14 @@ export function PublishDialog({
         onSaveFiles={({ revision }) => setSeenRevision((seen) => (seen === revision - 1 ? revision : seen))}
         hint={availableIds.length > 0 && connectionIds.length === 0 ? "Choose at least one account." : undefined}
       />
-      <fieldset className="mt-6">
-        <legend className="mb-2 font-semibold">When</legend>
-        <div className="grid gap-2 pointer-coarse:gap-0">
-          <ChoiceField
-            type="radio"
-            name="when"
-            label={needsApproval ? "As soon as it is approved" : "Now"}
-            checked={!isScheduling}
-            onChange={() => setIsScheduling(false)}
-          />
-          <ChoiceField
-            type="radio"
-            name="when"
-            label="Pick a time"
-            checked={isScheduling}
-            onChange={() => setIsScheduling(true)}
-          />
-        </div>
-        {isScheduling && (
-          <div className="mt-3 max-w-72">
-            <TimeField value={localTime} onChange={setLocalTime} />
-          </div>
-        )}
-      </fieldset>
+      <WhenChoice
+        when={when}
+        localTime={localTime}
+        nowLabel={needsApproval ? "As soon as it is approved" : "Now"}
+        connectionIds={availableIds}
+        onChange={setWhen}
+        onChangeTime={setLocalTime}
+      />
       <div className="mt-6">
         {isPublisher && !initiallyAsksForApproval ? (
           <ChoiceField

@@ -1,7 +1,9 @@
 import { useStudio } from "../layout/use-studio.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ApprovalSettings } from "./ApprovalSettings.tsx";
+import { CalendarFeedSettings } from "./CalendarFeedSettings.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
+import { SlotSettings } from "./SlotSettings.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
 
 export function SettingsPage() {
@@ -17,6 +19,8 @@ export function SettingsPage() {
       ) : (
         <p className="text-muted">Your role is {studio.role}. Ask an owner or admin to change these settings.</p>
       )}
+      {may("slots.update") && <SlotSettings key={`slots ${studio.id}`} />}
+      <CalendarFeedSettings key={`feed ${studio.id}`} />
       {may("studio.delete") && <DeleteStudio />}
     </>
   );
