@@ -37,9 +37,10 @@ const prompts: Readonly<Record<string, Prompt>> = {
     description: "Summarize the publications of the last seven days and what needs attention.",
     arguments: [],
     writeText: () =>
-      "Review what this studio published in the last seven days. Call list_publications with from set to seven days ago, " +
-      "for every page. Group the result by account: what was published, with links; what failed, was " +
-      "missed or is unconfirmed, and what to do about it; what waits for approval; and what is scheduled next. Keep it short.",
+      "Review what this studio published in the last seven days. Call list_publications with includeResults and from set " +
+      "to seven days ago, for every page. Group the result by account: what was published, with links and results; what " +
+      "failed, was missed or is unconfirmed, and what to do about it; what waits for approval; and what is scheduled next. " +
+      "Compare results only between posts of one account and about the same age, and add up none. Keep it short.",
   },
 };
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { minutes, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
-import { completeMetrics, type MissingReason, type ResultSnapshot } from "../model/results.ts";
+import { completeMetrics, type Metrics, type MissingReason, type ResultSnapshot } from "../model/results.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { getPublication } from "../steps/get-publication.ts";
@@ -64,7 +64,9 @@ export async function refreshResults(
   );
   const retryAfter = refreshInterval / 1000;
   if (!isClaimed) throw new AppError("rate_limited:results", { retryAfter }, { retryAfter });
-  const outcome = await readResults(deps, connection, remoteId === null ? [] : [remoteId]);
+  // A person who confirmed the post did not say which one it is.
+  const unknownPost = { kind: "read", definition: 0, metrics: new Map<string, Metrics>() } as const;
+  const outcome = remoteId === null ? unknownPost : await readResults(deps, connection, [remoteId]);
   switch (outcome.kind) {
     case "reconnect":
       throw new AppError("connect_expired:credential");
