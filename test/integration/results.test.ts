@@ -58,7 +58,7 @@ forEachEngine("results", (fixture) => {
       ],
       [204, 204, 204, 400, 400, 404],
     );
-    assert.deepEqual(Object.keys(post).toSorted(), ["account", "createdAt", "id", "media", "text"]);
+    assert.ok(!("likes" in post));
   });
 
   test("any member reads results now, once a minute, with parallel calls too, and only of published posts (RES-3)", async () => {
