@@ -133,7 +133,7 @@ function findCommandPaths(text: string): string[] {
 function checkMentions(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   return [
-    ...[...text.matchAll(/\b(?:docs\/[\w/-]+|[A-Z]{4,})\.md\b/g)]
+    ...[...text.matchAll(/(?<!skill:\/\/\S*)\b(?:docs\/[\w/-]+|[A-Z]{4,})\.md\b/g)]
       .filter(([path]) => !existingPaths.has(path))
       .map(([path]) => `${file}: ${path} does not exist`),
     ...findUnknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),

@@ -29,6 +29,7 @@ import { createChatApp } from "./chat-app/chat-app.ts";
 import type { Tool } from "./define-tool.ts";
 import { createPostResources } from "./post-resources.ts";
 import { promptMethods } from "./prompts.ts";
+import { addSkills } from "./skills.ts";
 import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
@@ -101,6 +102,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     ...tasks.methods,
   ]);
   chatApp?.addTo(methods);
+  addSkills(methods);
   extension?.extendMethods(methods, tasks.start);
   const receive = extension?.receive ?? rejectResponse;
   const dispatcher = createDispatcher(methods, createResultMetaFormatter(serverInfo), countCall, deps.newId, log);

@@ -106,9 +106,9 @@ forOneEngine("the in-chat app's resource and tools", (fixture) => {
     const readExtensions = async (url: string): Promise<unknown> =>
       ((await callModern({ ...caller, url }, "server/discover")).json.result as never as { capabilities: object })
         .capabilities["extensions" as never];
-    const tasksExtension = { "io.modelcontextprotocol/tasks": {} };
-    assert.deepEqual(await readExtensions(server.url), { "io.modelcontextprotocol/ui": {}, ...tasksExtension });
-    assert.deepEqual(await readExtensions(serverWithoutApp.url), tasksExtension);
+    const others = { "io.modelcontextprotocol/tasks": {}, "io.modelcontextprotocol/skills": {} };
+    assert.deepEqual(await readExtensions(server.url), { "io.modelcontextprotocol/ui": {}, ...others });
+    assert.deepEqual(await readExtensions(serverWithoutApp.url), others);
     const callerWithoutApp = { ...caller, url: serverWithoutApp.url };
     assert.equal((await callModern(callerWithoutApp, "resources/read", { uri })).json.error.code, -32602);
     const { error } = (await callModern(callerWithoutApp, "tools/call", { name: "app_create_upload", arguments: {} }))

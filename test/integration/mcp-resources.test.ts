@@ -1,8 +1,24 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { createPost } from "#domain/posts/create-post.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { callLegacy, callModern, initialize, newMcpClient, useMcpServer } from "../support/mcp.ts";
+
+interface SkillResults extends Response {
+  resultType: string;
+  ttlMs: number;
+  cacheScope: string;
+  skills: Skill[];
+  skill: Skill;
+}
+
+interface Skill {
+  uri: string;
+  frontmatter: { name: string; description: string };
+  resources: { uri: string; digest: string; size: number }[];
+}
 
 interface Response {
   resources: { uri: string; title: string }[];
@@ -105,7 +121,13 @@ forOneEngine("MCP resources and prompts", (fixture) => {
     const { prompts } = await request("prompts/list");
     assert.deepEqual(
       prompts.map(({ name, arguments: args }) => [name, ...args.map((argument) => argument.name)]),
-      [["draft_post", "brief"], ["prepare_post", "postId"], ["review_week"]],
+      [
+        ["draft_post", "brief"],
+        ["prepare_post", "postId"],
+        ["plan_week"],
+        ["repurpose_post", "postId"],
+        ["review_week"],
+      ],
     );
     const args = { brief: "The harbour at dawn", postId: "pst_1" };
     for (const { name } of prompts) {
@@ -122,5 +144,42 @@ forOneEngine("MCP resources and prompts", (fixture) => {
       { name: "draft_post", arguments: { brief: "x".repeat(10_001) } },
     ])
       assert.deepEqual(await readErrorCodes("prompts/get", params), [-32602, -32602]);
+  });
+
+  test("skills are the steps of prompts, with digests that match what a client reads (CHAT-32)", async () => {
+    const { caller } = await newMcpClient(fixture, server);
+    const call = async (method: string, params: Record<string, unknown> = {}) => {
+      const { json } = await callModern(caller, method, params);
+      return json as never as { result: SkillResults; error?: { code: number } };
+    };
+    const { result } = await call("skills/list");
+    assert.deepEqual(
+      [result.resultType, typeof result.ttlMs, typeof result.cacheScope],
+      ["complete", "number", "string"],
+    );
+    assert.deepEqual(
+      result.skills.map(({ frontmatter }) => frontmatter.name),
+      ["prepare-post", "plan-week", "repurpose-post"],
+    );
+    for (const skill of result.skills) {
+      assert.deepEqual((await call("skills/get", { uri: skill.uri })).result.skill, skill);
+      assert.equal(skill.uri.split("/").at(-2), skill.frontmatter.name);
+      assert.deepEqual(
+        skill.resources.map(({ uri }) => uri),
+        [skill.uri],
+      );
+      const [content] = (await call("resources/read", { uri: skill.uri })).result.contents;
+      const bytes = Buffer.from(content?.text ?? "");
+      const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+      assert.deepEqual(skill.resources, [{ uri: skill.uri, digest, size: bytes.length }]);
+      assert.equal(content?.mimeType, "text/markdown");
+      const [, yaml = ""] = /^---\n(.*?)\n---\n/s.exec(content.text) ?? [];
+      assert.deepEqual(parse(yaml), skill.frontmatter);
+      const promptName = skill.frontmatter.name.replaceAll("-", "_");
+      const prompt = await call("prompts/get", { name: promptName, arguments: { postId: "pst_1" } });
+      const steps = prompt.result.messages[0]?.content.text.split("\n\n").at(-1) ?? "";
+      assert.ok(steps.length > 200 && content.text.includes(steps));
+    }
+    assert.equal((await call("skills/get", { uri: "skill://atelier/unknown/SKILL.md" })).error?.code, -32602);
   });
 });

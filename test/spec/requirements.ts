@@ -236,6 +236,8 @@ const assets = {
   "CHAT-16":
     "hosts without in-chat apps see the same tools; app-only tools check scope, studio and grant, and roles like every tool",
   "CHAT-30": "attach_file fetches the file that the host hands over and attaches it; its URL is never stored or logged",
+  "CHAT-32":
+    "skills/list, skills/get and skill:// resources with digests, from the same source as the prompts",
   "CHAT-31": "GET /mcp/server-card; a browser that opens /mcp gets a page that explains it and links to Connect",
   "TASK-1": "import_asset_from_url runs as a task for clients that declare the extension, and for no others",
   "TASK-2": "tasks survive restarts, work across processes, and can be canceled",

@@ -10,6 +10,7 @@ import type { Deps } from "#domain/ports/deps.ts";
 import { declaresApps } from "../chat-app/apps-extension.ts";
 import type { Method } from "./method.ts";
 import { createInvalidParamsError, isLegacyVersion, legacyVersions, modernVersion, type Era } from "./messages.ts";
+import { skillsExtension } from "../skills.ts";
 import { tasksExtension } from "../tasks/tasks-extension.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
@@ -61,7 +62,7 @@ export function createLifecycleMethods(
         async handle({ caller, authentication }) {
           if (authentication.grantStudioId !== caller.studio.id)
             await moveGrant(deps, caller, { grantId: authentication.grantId });
-          const extensions = { ...capabilities.extensions, [tasksExtension]: {} };
+          const extensions = { ...capabilities.extensions, [tasksExtension]: {}, [skillsExtension]: {} };
           return {
             supportedVersions: [modernVersion],
             capabilities: { ...capabilities, extensions },
