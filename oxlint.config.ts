@@ -17,9 +17,9 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   connectors: ["domain", "lib", "portable"],
   auth: ["domain", "lib"],
   mcp: ["domain", "lib"],
-  http: ["mcp", "auth", "domain", "lib"],
+  http: ["mcp", "auth", "domain", "lib", "portable"],
   dev: ["http", "mcp", "auth", "connectors", "db", "domain", "lib"],
-  ops: ["db", "storage", "domain", "lib"],
+  ops: ["db", "storage", "domain", "lib", "portable"],
   app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "storage"],
 };
 

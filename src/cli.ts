@@ -1,5 +1,7 @@
 import packageJson from "../package.json" with { type: "json" };
+import { findSettingProblems } from "#app/setting-problems.ts";
 import { readProcessConfig, type Config } from "#config/config.ts";
+import type { Database } from "#db/database.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -8,18 +10,21 @@ import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { adminHelp, parseAdminCommand, type AdminDeps } from "#ops/admin.ts";
+import { formatCheckResult, runDoctor } from "#ops/doctor/doctor.ts";
 import { createBackup } from "#ops/backup.ts";
+import { createFileReader, exportStudio } from "#ops/export.ts";
 import { moveData } from "#ops/move.ts";
 import { createProgress } from "#ops/progress.ts";
 import { restoreBackup } from "#ops/restore.ts";
 import { UsageError } from "#ops/usage-error.ts";
 import { openS3Store } from "#storage/s3/s3-store.ts";
 
-/** The operator's commands: `npm run backup`, `restore`, `move` and `admin`. Each runs in its own process. */
+/** The operator's commands: `npm run backup`, `restore`, `move`, `export`, `doctor` and `admin`. Each runs in its own process. */
 
 interface Command {
   help: string;
-  run(args: readonly string[]): Promise<void>;
+  /** Resolves to the exit code, if it is not 0. */
+  run(args: readonly string[]): Promise<void | number>;
 }
 
 const commands: Record<string, Command> = {
@@ -102,6 +107,48 @@ const commands: Record<string, Command> = {
       );
     },
   },
+  export: {
+    help: `npm run export -- <studio> [<folder>]
+
+  Writes what a studio contains, without its trash, to a new folder in <folder> (default: the current one): posts,
+  revisions, comments and publications as JSON, the files as <assetId>.<extension>, and a manifest with their names.
+  <studio> is an id or a slug. The server can keep running.
+`,
+    async run(args) {
+      const [studio, targetFolder] = parseArguments(args.length === 1 ? [...args, "."] : args, "<studio>", "<folder>");
+      const { storage, dataDir, ...config } = readProcessConfig();
+      const store = storage.kind === "s3" ? await openS3Store({ settings: storage, clock: systemClock }) : undefined;
+      const readFile = createFileReader(dataDir, store);
+      await withDatabase({ ...config, storage, dataDir }, async ({ database, studios, clock }) => {
+        const { path, files, lost } = await withProgress((reportProgress) =>
+          exportStudio({ database, studios, readFile, studio, targetFolder, clock, reportProgress }),
+        );
+        printLine(`${path}\n${files} files.`);
+        if (lost.length > 0)
+          throw new OperatorError(`These files are missing or damaged, and not in the export: ${lost.join(", ")}.`);
+      }).finally(() => store?.close());
+    },
+  },
+  doctor: {
+    help: `npm run doctor [-- --json]
+
+  Checks what keeps AI clients from connecting: settings, database, files, clock, and everything between clients and the
+  server, through BASE_URL. Run it with the settings of the server, before its first start or while it runs. It changes
+  nothing. The exit code is 1 if a check failed. --json prints the result as JSON.
+`,
+    async run(args) {
+      const isJson = args.includes("--json");
+      parseArguments(args.filter((arg) => arg !== "--json"));
+      const result = await runDoctor({
+        readConfig: () => readProcessConfig(findSettingProblems),
+        nodeVersion: process.versions.node,
+        requiredNodeVersion: packageJson.engines.node.replace(">=", ""),
+        onResult: (check) => void (isJson || printLine(formatCheckResult(check))),
+      });
+      if (isJson) printLine(JSON.stringify(result, undefined, 2));
+      return result.ok ? 0 : 1;
+    },
+  },
   admin: {
     help: adminHelp,
     async run(args) {
@@ -119,15 +166,20 @@ function assertLocalStorage({ databaseUrl, storage }: Config): void {
   );
 }
 
-async function withDatabase(
+async function withDatabase<T>(
   { databaseUrl, databaseListenUrl, dataDir }: Config,
-  work: (deps: AdminDeps) => Promise<void>,
-): Promise<void> {
+  work: (deps: AdminDeps & { database: Database }) => Promise<T>,
+): Promise<T> {
   // Throws if there is no database. `openDatabase` would create one instead.
   if (databaseUrl === undefined) openSqliteFile(dataDir, { isExclusive: false }).close();
   const database = await openDatabase({ databaseUrl, databaseListenUrl, dataDir, log: createLog("silent") });
   try {
-    await work({ ...createStores(database), clock: systemClock, newId: createIdGenerator(systemClock) });
+    return await work({
+      database,
+      ...createStores(database),
+      clock: systemClock,
+      newId: createIdGenerator(systemClock),
+    });
   } finally {
     await database.close();
   }
@@ -173,8 +225,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    await command.run(args);
-    return 0;
+    return (await command.run(args)) ?? 0;
   } catch (error) {
     process.stderr.write(
       error instanceof UsageError ? `${error.message}\n\n${command.help}` : `${formatError(error)}\n`,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { openFileStorage } from "./open-file-storage.ts";
 import { createService, type Secrets, type Service } from "./service.ts";
-import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
+import { readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
@@ -25,14 +25,9 @@ import { deriveClientKeys } from "#connectors/atproto/client.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/media-reader.ts";
-import { createPlatformSetups, describeUnusedCredentials, platformFetchLimits } from "#connectors/catalog.ts";
+import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
-
-/** Finds problems in files and platforms that settings refer to, for `readConfig`. */
-export function findSettingProblems({ platformCredentials, oauthClientsFile }: Config): string[] {
-  return [...describeUnusedCredentials(platformCredentials), ...findClientProblems(oauthClientsFile)];
-}
 
 /** Opens the database and the file store, creates the service and starts its background jobs. Does not listen yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { findSettingProblems, openService } from "./open-service.ts";
+import { openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
+import { findSettingProblems } from "./setting-problems.ts";
 import { readProcessConfig, type Config } from "#config/config.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";

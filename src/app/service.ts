@@ -205,6 +205,7 @@ export function createService(options: CreateServiceOptions): Service {
       webFiles,
       metrics,
       metricsToken: config.metricsToken,
+      appsChallenge: config.appsChallenge,
       dependencies,
     }),
     urls: config,

@@ -92,6 +92,7 @@ function resolveConfig(settings: Settings, variables: Environment, problems: str
       studiosPerUser: settings.MAX_STUDIOS_PER_USER,
     },
     publishConcurrency: settings.PUBLISH_CONCURRENCY,
+    appsChallenge: settings.OPENAI_APPS_CHALLENGE,
     oauthClientsFile: settings.OAUTH_CLIENTS,
     privateHosts: settings.PRIVATE_HOSTS,
     /** The URL of the directory of `did:plc` identities. */

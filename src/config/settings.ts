@@ -114,6 +114,10 @@ export const settingsSchema = z.object({
   PUBLISH_CONCURRENCY: wholeNumber(1, 1000, "a number from 1 to 1000").default(8),
   OAUTH_CLIENTS: z.string().optional(),
   CLIENT_DOCUMENTS: onOff.default("on"),
+  OPENAI_APPS_CHALLENGE: z
+    .string()
+    .refine((value) => /^[\x21-\x7e]{1,1000}$/.test(value), "a text without blanks")
+    .optional(),
   TRUST_PROXY: trustedProxies.prefault("off"),
   PRIVATE_HOSTS: privateHosts.prefault(""),
   BLUESKY_PLC_URL: httpUrl.default("https://plc.directory"),

@@ -18,7 +18,7 @@ interface Migration {
   checksum: string;
 }
 
-type AppliedMigration = Pick<Migration, "name" | "checksum">;
+export type AppliedMigration = Pick<Migration, "name" | "checksum">;
 
 /** A dedicated connection for one migration run. */
 interface MigrationConnection {
@@ -130,6 +130,17 @@ async function applyMigration(
     `INSERT INTO schema_migrations VALUES ('${migration.name}', '${migration.checksum}', ${Date.now()})`,
   );
   return true;
+}
+
+/** Returns the names of the migrations that the next start applies. Throws if the history is not of this version. */
+export async function findPendingMigrations(
+  history: readonly AppliedMigration[],
+  folder: string,
+  engine: Database["engine"],
+): Promise<string[]> {
+  const migrations = await readMigrations(folder, engine);
+  checkHistory(history, migrations);
+  return migrations.map(({ name }) => name).filter((name) => !history.some((applied) => applied.name === name));
 }
 
 function checkHistory(history: readonly AppliedMigration[], migrations: readonly Migration[]): void {

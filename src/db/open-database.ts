@@ -169,7 +169,7 @@ async function openWithRetry(path: string): Promise<Database> {
  * A missing or empty database is a first start only if the data folder is empty too. The secret and the files are
  * created after the first migration, so if they exist, a database existed.
  */
-async function assertDatabaseNotLost(dataDir: string, path: string): Promise<void> {
+export async function assertDatabaseNotLost(dataDir: string, path: string): Promise<void> {
   // Read the folder before the file: another starting process creates the database before anything else.
   const otherEntries = (await readdir(dataDir)).filter(
     (name) => name !== databaseFileName && name !== "lost+found" && !name.startsWith("."),

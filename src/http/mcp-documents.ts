@@ -7,27 +7,43 @@ import { requireMethod } from "./oauth-routes.ts";
 import { html, renderPage, sendPage } from "./pages/page.ts";
 import type { Route } from "./server.ts";
 
+const cardType = "application/mcp-server-card+json";
+
 /**
- * `GET /mcp/server-card` (SEP-2127, draft): what a client can know before it connects. Public, like the OAuth metadata.
+ * What a client can know before it connects: `GET /mcp/server-card` (SEP-2127, draft) and the AI catalog, which lists it.
+ * Public, like the OAuth metadata.
  * https://github.com/modelcontextprotocol/experimental-ext-server-card, read 2026-11-16.
+ * https://github.com/Agent-Card/ai-catalog, read 2026-11-18.
  */
-export function createServerCardRoute(base: string, serverInfo: Implementation): Route {
-  const card = JSON.stringify(buildServerCard(base, serverInfo));
-  const etag = `"${sha256(card)}"`;
+export function createDiscoveryRoutes(base: string, serverInfo: Implementation): Route[] {
+  const { host } = new URL(base);
+  const catalog = {
+    specVersion: "1.0",
+    entries: [{ identifier: `urn:air:${host}:mcp:atelier`, type: cardType, url: `${base}/mcp/server-card` }],
+  };
+  return [
+    createDocumentRoute("/mcp/server-card", cardType, buildServerCard(base, serverInfo)),
+    createDocumentRoute("/.well-known/ai-catalog.json", "application/ai-catalog+json", catalog),
+  ];
+}
+
+function createDocumentRoute(path: string, type: string, document: object): Route {
+  const text = JSON.stringify(document);
+  const etag = `"${sha256(text)}"`;
   const cacheHeaders = { etag, "cache-control": "public, max-age=3600" };
-  const sendCard = requireMethod("GET", (req, res) => {
+  const sendDocument = requireMethod("GET", (req, res) => {
     if (req.headers["if-none-match"] === etag) return void res.writeHead(304, cacheHeaders).end();
-    res.writeHead(200, { ...cacheHeaders, "content-type": "application/mcp-server-card+json" }).end(card);
+    res.writeHead(200, { ...cacheHeaders, "content-type": type }).end(text);
   });
   return {
-    path: "/mcp/server-card",
+    path,
     originRule: "any",
     isDataOnly: true,
     handle(req, res, context) {
       res.setHeader("access-control-allow-origin", "*");
       res.setHeader("access-control-expose-headers", "ETag");
       res.setHeader("cross-origin-resource-policy", "cross-origin");
-      if (req.method !== "OPTIONS") return sendCard(req, res, context);
+      if (req.method !== "OPTIONS") return sendDocument(req, res, context);
       const headers = {
         "access-control-allow-methods": "GET",
         "access-control-allow-headers": "Content-Type, If-None-Match",
@@ -35,6 +51,14 @@ export function createServerCardRoute(base: string, serverInfo: Implementation):
       res.writeHead(204, headers).end();
     },
   };
+}
+
+/** Proves to OpenAI that the operator controls the host name, for a plugin that they submit. */
+export function createAppsChallengeRoute(challenge: string): Route {
+  const handle = requireMethod("GET", (_req, res) => {
+    res.writeHead(200, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" }).end(challenge);
+  });
+  return { path: "/.well-known/openai-apps-challenge", originRule: "any", isDataOnly: true, handle };
 }
 
 export function buildServerCard(base: string, { version, title }: Implementation): Readonly<Record<string, unknown>> {

@@ -17,7 +17,8 @@ import { createOAuthRoutes } from "./oauth-routes.ts";
 import { createJoinRoutes } from "./pages/join-routes.ts";
 import { createLoginRoutes, createSignOutRoute } from "./pages/login-routes.ts";
 import type { PageContext } from "./pages/page-handler.ts";
-import { createServerCardRoute } from "./mcp-documents.ts";
+import { createConnectionCheckRoute } from "./connection-check-route.ts";
+import { createAppsChallengeRoute, createDiscoveryRoutes } from "./mcp-documents.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { Handler, Route } from "./server.ts";
 import type { UploadApi } from "./uploads/api.ts";
@@ -43,6 +44,8 @@ export interface RouteOptions extends PageContext {
   webFiles: StaticFiles;
   metrics: Metrics;
   metricsToken: string | undefined;
+  /** The text that proves to OpenAI who operates the server; undefined if it was not submitted. */
+  appsChallenge: string | undefined;
   dependencies: readonly Dependency[];
 }
 
@@ -67,7 +70,9 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     ...createOAuthRoutes(options, options.oauth),
     createMcpRoute(mcp, base),
     createMcpRoute(mcp, base, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
-    createServerCardRoute(base, mcp.serverInfo),
+    ...createDiscoveryRoutes(base, mcp.serverInfo),
+    ...(options.appsChallenge === undefined ? [] : [createAppsChallengeRoute(options.appsChallenge)]),
+    createConnectionCheckRoute(),
     ...createLoginRoutes(options, options.signIn),
     ...createJoinRoutes(options),
     createSignOutRoute(options),

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { buildServerCard } from "#http/mcp-documents.ts";
+import serverJson from "../../server.json" with { type: "json" };
+import { readConfig } from "#config/config.ts";
+import { buildServerCard, createAppsChallengeRoute } from "#http/mcp-documents.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { callModern, newMcpClient } from "../support/mcp.ts";
 import { useService } from "../support/oauth-fixture.ts";
@@ -34,6 +39,32 @@ forOneEngine("documents about the MCP endpoint", (fixture) => {
     const [remote] = card.remotes;
     assert.deepEqual([remote?.type, remote?.url], ["streamable-http", `${server.base}/mcp`]);
     assert.deepEqual(remote?.supportedProtocolVersions, ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"]);
+  });
+
+  test("the AI catalog lists the server card, and server.json describes the same server (CHAT-32)", async () => {
+    const response = await fetch(`${server.base}/.well-known/ai-catalog.json`);
+    assert.equal(response.headers.get("content-type"), "application/ai-catalog+json");
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    const catalog = (await response.json()) as { specVersion: string; entries: { type: string; url: string }[] };
+    const [entry, ...others] = catalog.entries;
+    assert.deepEqual([catalog.specVersion, others], ["1.0", []]);
+    const cardResponse = await fetch(entry?.url ?? "");
+    assert.equal(cardResponse.headers.get("content-type"), entry?.type);
+    const card = (await cardResponse.json()) as ServerCard;
+    assert.deepEqual([serverJson.version, serverJson.description], [card.version, card.description]);
+    assert.equal(serverJson.remotes[0]?.url, "https://{host}/mcp");
+  });
+
+  test("OPENAI_APPS_CHALLENGE is served as plain text, and nothing without it (CHAT-32)", async () => {
+    assert.equal((await fetch(`${server.base}/.well-known/openai-apps-challenge`)).status, 404);
+    const { handle } = createAppsChallengeRoute("a-challenge");
+    const httpServer = createServer((req, res) => void handle(req, res, {} as never)).listen(0, "127.0.0.1");
+    await once(httpServer, "listening");
+    const response = await fetch(`http://127.0.0.1:${(httpServer.address() as AddressInfo).port}`);
+    assert.match(response.headers.get("content-type") ?? "", /^text\/plain/);
+    assert.equal(await response.text(), "a-challenge");
+    httpServer.close();
+    assert.throws(() => readConfig({ OPENAI_APPS_CHALLENGE: "two words" }), /OPENAI_APPS_CHALLENGE/);
   });
 
   test("a client that has the server card gets 304, and pages of any origin may read the card (CHAT-31)", async () => {

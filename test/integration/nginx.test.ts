@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,6 +9,7 @@ import { onExit } from "../support/at-exit.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
+import { readDeployedSite, writeNginxConfig } from "../support/nginx-site.ts";
 import { createModernRequest } from "../support/mcp.ts";
 import { createOwner } from "../support/service-access.ts";
 import { sha256 } from "../support/stores.ts";
@@ -37,29 +38,6 @@ function send(
   });
 }
 
-/** Writes deploy/nginx.conf with only names, ports and certificates replaced. */
-function writeNginxConfig(folder: string, ports: { plain: number; secure: number; service: number }): string {
-  const siteConfig = readFileSync(join(import.meta.dirname, "../../deploy/nginx.conf"), "utf8")
-    .replaceAll("atelier.example.com", "localhost")
-    .replace(/\/etc\/letsencrypt\/\S+fullchain\.pem/, join(folder, "cert.pem"))
-    .replace(/\/etc\/letsencrypt\/\S+privkey\.pem/, join(folder, "key.pem"))
-    .replace(/^ +listen \[::\].*$/gm, "")
-    .replace("listen 80", `listen 127.0.0.1:${ports.plain}`)
-    .replace("listen 443", `listen 127.0.0.1:${ports.secure}`)
-    .replace("127.0.0.1:3000", `127.0.0.1:${ports.service}`)
-    .replace("Host $host", "Host $http_host");
-  mkdirSync(join(folder, "temp"));
-  const tempPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
-    .join(" ");
-  const path = join(folder, "nginx.conf");
-  writeFileSync(
-    path,
-    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { ${tempPaths} ${siteConfig} }`,
-  );
-  return path;
-}
-
 test(
   "nginx with deploy/nginx.conf forwards tool calls, large uploads and downloads",
   { skip: skipWithout("nginx") },
@@ -70,7 +48,7 @@ test(
     writeFileSync(join(folder.path, "cert.pem"), cert);
     const ports = { plain: await findFreePort(), secure: await findFreePort(), service: await findFreePort() };
     const base = `https://localhost:${ports.secure}`;
-    const configPath = writeNginxConfig(folder.path, ports);
+    const configPath = writeNginxConfig(folder.path, readDeployedSite(folder.path, ports));
     const nginxArgs = ["-c", configPath, "-p", folder.path];
     execFileSync(nginx ?? "", ["-t", "-q", ...nginxArgs], { stdio: "pipe" });
 

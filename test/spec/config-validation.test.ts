@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "#config/config.ts";
-import { findSettingProblems } from "#app/open-service.ts";
+import { findSettingProblems } from "#app/setting-problems.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
 
 type Settings = Record<string, string>;

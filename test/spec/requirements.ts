@@ -99,6 +99,10 @@ const operation = {
   "RUN-6": "a damaged database is rejected and left unchanged",
   "RUN-7": "both engines run the same SQL; migrations have checksums and resume after kill -9",
   "RUN-8": "kill -9 loses nothing that was acknowledged",
+  "RUN-10":
+    "npm run doctor names the cause and the fix of what keeps clients from connecting, finds nothing wrong with a correct set-up, and changes nothing",
+  "RUN-11":
+    "npm run export writes what a studio contains: rows as JSON, and each file as <assetId>.<extension> with its name in a manifest",
   "RUN-9": "logs contain no token, cookie or signed URL",
   "TOKEN-1": "a signed token is valid for one purpose, until it expires",
   "TOKEN-2": "the newest secret signs, all secrets verify",
@@ -237,7 +241,7 @@ const assets = {
     "hosts without in-chat apps see the same tools; app-only tools check scope, studio and grant, and roles like every tool",
   "CHAT-30": "attach_file fetches the file that the host hands over and attaches it; its URL is never stored or logged",
   "CHAT-32":
-    "skills/list, skills/get and skill:// resources with digests, from the same source as the prompts",
+    "skills/list, skills/get and skill:// resources with digests, from the same source as the prompts; ai-catalog.json lists the server card",
   "CHAT-31": "GET /mcp/server-card; a browser that opens /mcp gets a page that explains it and links to Connect",
   "TASK-1": "import_asset_from_url runs as a task for clients that declare the extension, and for no others",
   "TASK-2": "tasks survive restarts, work across processes, and can be canceled",

@@ -40,6 +40,8 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/mcp", originRule: "mcp", get: 401, post: 401 },
   { path: "/mcp/", originRule: "mcp", get: 401, post: 401 },
   { path: "/mcp/server-card", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/ai-catalog.json", originRule: "any", get: 200, post: 405 },
+  { path: "/mcp/check", originRule: "own", get: 405, post: 200 },
   { path: "/login", originRule: "own", get: 200, post: 415 },
   { path: "/api/auth/callback/*", originRule: "own", get: 404, post: 404 },
   { path: "/join/*", originRule: "own", get: 404, post: 415 },

@@ -5,6 +5,7 @@ import { isIPv4 } from "node:net";
 export function createCertificate(
   hosts: readonly string[],
   keyType: "ec" | "rsa" = "ec",
+  lastYearOffset = 1,
 ): { key: string; cert: string } {
   const { privateKey, publicKey } =
     keyType === "ec"
@@ -15,10 +16,10 @@ export function createCertificate(
   const algorithm = encodeSequence(encodeDer(0x06, Buffer.from(algorithmId, "hex")), ...noParameters);
   const commonName = encodeSequence(
     encodeDer(0x06, Buffer.from("550403", "hex")),
-    encodeDer(0x0c, Buffer.from("atelier test")),
+    encodeDer(0x0c, Buffer.from(`atelier test ${randomBytes(8).toString("hex")}`)),
   );
   const issuerAndSubject = encodeSequence(encodeDer(0x31, commonName));
-  const validity = encodeSequence(encodeTime(-1), encodeTime(1));
+  const validity = encodeSequence(encodeTime(-1), encodeTime(lastYearOffset));
   const altNames = encodeSequence(
     ...hosts.map((host) =>
       isIPv4(host) ? encodeDer(0x87, Buffer.from(host.split(".").map(Number))) : encodeDer(0x82, Buffer.from(host)),
