@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
 import type { GrantFilter, GrantStore } from "#domain/ports/access.ts";
-import { minutes } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import { changesRow, countChangedRows, execute, first, selectRows, updateRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 
@@ -15,6 +15,11 @@ const maxDay = 2 ** 31 - 1;
 const callCountSql = (sinceDay: number) =>
   sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${sinceDay})`;
 
+/** Access tokens are valid for an hour; the refresh token remains. A grant that was never used has few records. */
+const unusedTokenSql = sql<number | null>`CASE WHEN g.last_used_at IS NULL THEN (
+  SELECT CAST(MAX(CASE WHEN r.model = 'AccessToken' THEN r.expires_at - ${hours(1)} ELSE g.granted_at END) AS BIGINT)
+  FROM oauth_records r WHERE r.grant_id = g.id AND r.model IN ('AccessToken', 'RefreshToken')) END`;
+
 export function createGrantStore({ q }: Connection): GrantStore {
   /** Newest first. */
   const selectGrants = ({ callsSince = maxDay, before, limit }: Pick<GrantFilter, "callsSince" | "before" | "limit">) =>
@@ -25,6 +30,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
         "u.name as userName",
         "u.email as userEmail",
         effectiveStudioSql.as("effectiveStudioId"),
+        unusedTokenSql.as("unusedTokenAt"),
         callCountSql(callsSince).as("calls"),
       ])
       .selectAll("g")

@@ -267,6 +267,22 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "News from the south" }).waitFor();
   });
 
+  test("Settings checks the connection, and names what a proxy changes (GRANT-20)", async () => {
+    const { page } = owner;
+    expectFailure(page.context(), 401, "/mcp");
+    await page.getByRole("link", { name: "Settings" }).click();
+    const checkButton = page.getByRole("button", { name: "Check the connection" });
+    await checkButton.click();
+    await page.getByText("This browser found no problem.").waitFor();
+    const results = page.getByRole("list", { name: "Connection checks" }).getByRole("listitem");
+    assert.equal(await results.count(), 7);
+    await page.route("**/.well-known/oauth-authorization-server", (route) => route.fulfill({ status: 404 }));
+    await checkButton.click();
+    await results.getByRole("img", { name: "Failed" }).waitFor();
+    await page.getByText("Make the proxy forward every path of the host name to Atelier").waitFor();
+    await page.unroute("**/.well-known/oauth-authorization-server");
+  });
+
   test("leaving a studio needs confirmation, and deleting one needs its name (WEB-10)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();

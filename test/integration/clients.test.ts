@@ -68,6 +68,7 @@ forOneEngine("AI clients", (fixture) => {
           scopes: ["studio:read"],
           grantedAt: new Date(fixture.clock()).toISOString(),
           lastUsedAt: new Date(fixture.clock()).toISOString(),
+          unusedTokenAt: null,
           calls: 0,
           revokedAt: null,
         },

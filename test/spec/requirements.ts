@@ -131,6 +131,8 @@ const clients = {
   "AUTH-1": "POST /mcp without a bearer token: 401 with WWW-Authenticate: Bearer resource_metadata=…",
   "AUTH-2": 'an invalid or expired token: 401 with error="invalid_token" and resource_metadata',
   "AUTH-3": "a user without any membership: HTTP 403, text/plain, with the exact body No studio membership",
+  "GRANT-20":
+    "the AI clients page shows how far a new client came (approved, token issued, first call), and what usually causes an unused token",
   "REG-1": "dynamic client registration, RFC 7591, open to every client, rate-limited",
   "REG-2":
     "loopback redirects on any port are accepted, and private-use schemes that have a dot or belong to a known client; other schemes and other http redirects are rejected",

@@ -19,6 +19,8 @@ export interface GrantView {
   scopes: readonly Scope[];
   grantedAt: string;
   lastUsedAt: string | null;
+  /** When the newest token was issued, if the client has never made a call; null before the first token. */
+  unusedTokenAt: string | null;
   /** Tool calls in the last 30 days. */
   calls: number;
   revokedAt: string | null;
@@ -36,6 +38,7 @@ export function toGrantView(grant: ListedGrant): GrantView {
     scopes: grant.scopes,
     grantedAt: toIsoTime(grant.grantedAt),
     lastUsedAt: grant.lastUsedAt === null ? null : toIsoTime(grant.lastUsedAt),
+    unusedTokenAt: grant.unusedTokenAt === null ? null : toIsoTime(grant.unusedTokenAt),
     calls: grant.calls,
     revokedAt: grant.revokedAt === null ? null : toIsoTime(grant.revokedAt),
   };
@@ -63,6 +66,7 @@ export interface ListedGrant extends Grant {
   userEmail: string | null;
   /** The studio of the next call: the grant's or, if the user is not a member of it, the one they joined first. */
   effectiveStudioId: string | null;
+  unusedTokenAt: number | null;
   /** Tool calls since `callsSince`. */
   calls: number;
 }

@@ -9,6 +9,7 @@ import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { WholeWords } from "../ui/WholeWords.tsx";
+import { ConnectionProgress } from "./ConnectionProgress.tsx";
 import { formatScopes } from "./format-scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
 
@@ -42,6 +43,7 @@ export function ClientRow({ client }: { client: AiClient }) {
           ...(!isRevoked && { "Calls in 30 days": client.calls.toLocaleString("en") }),
         }}
       />
+      <ConnectionProgress client={client} />
       <RowActions areSmallOnPhones={hasActivityLink}>
         {hasActivityLink && (
           <ButtonLink

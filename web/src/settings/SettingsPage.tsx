@@ -2,6 +2,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ApprovalSettings } from "./ApprovalSettings.tsx";
 import { CalendarFeedSettings } from "./CalendarFeedSettings.tsx";
+import { ConnectionCheck } from "./ConnectionCheck.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { SlotSettings } from "./SlotSettings.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
@@ -21,6 +22,7 @@ export function SettingsPage() {
       )}
       {may("slots.update") && <SlotSettings key={`slots ${studio.id}`} />}
       <CalendarFeedSettings key={`feed ${studio.id}`} />
+      <ConnectionCheck />
       {may("studio.delete") && <DeleteStudio />}
     </>
   );
