@@ -11,6 +11,7 @@ import { readConfig } from "#config/config.ts";
 import { runDoctor } from "#ops/doctor/doctor.ts";
 import type { CheckResult } from "#portable/checks.ts";
 import { createCertificate } from "../support/certificate.ts";
+import { forEachEngine, getDatabaseSettings } from "../support/engines.ts";
 import { findProgram, skipWithout } from "../support/find-program.ts";
 import { findFreePorts } from "../support/free-ports.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
@@ -149,6 +150,23 @@ describe("doctor behind nginx", { skip: skipWithout("nginx") }, () => {
       assert.ok(!/\n|a-secret/.test(checks.map(({ message, advice }) => message + advice).join("")));
     });
   }
+});
+
+forEachEngine("doctor and the database", (fixture) => {
+  test("finds every migration applied, and the store usable (RUN-10)", async () => {
+    const { dataDir } = fixture.location;
+    const [port = 0] = await findFreePorts(1);
+    const { checks } = await diagnose({
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      ...getDatabaseSettings(fixture.location),
+    });
+    const findCheck = (name: string) => checks.find((check) => check.name === name);
+    assert.match(findCheck("database")?.message ?? "", fixture.engine === "postgres" ? /^PostgreSQL/ : /^SQLite/);
+    assert.equal(findCheck("migrations")?.message, "The database has every migration of this version.");
+    assert.equal(findCheck("store")?.status, "ok");
+    assert.equal(findCause(checks).name, "url");
+  });
 });
 
 describe("doctor without a running server", () => {
