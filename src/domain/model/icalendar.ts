@@ -21,10 +21,16 @@ export interface ICalendarEvent {
 export function formatICalendar({ name, events }: ICalendar): string {
   const title = escapeText(name);
   const lines = [
-    ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Atelier//Calendar feed//EN", "CALSCALE:GREGORIAN"],
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Atelier//Calendar feed//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
     // Outlook ignores NAME and REFRESH-INTERVAL (RFC 7986); both have an older name.
-    ...["METHOD:PUBLISH", `NAME:${title}`, `X-WR-CALNAME:${title}`],
-    ...["REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H"],
+    `NAME:${title}`,
+    `X-WR-CALNAME:${title}`,
+    "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+    "X-PUBLISHED-TTL:PT1H",
     ...events.flatMap(formatEvent),
     "END:VCALENDAR",
   ];
@@ -54,7 +60,6 @@ const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/[
 const escapeText = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
-    // oxlint-disable-next-line no-control-regex -- these are what must not be in a text
     .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, "")
     .replace(/[\\;,]/g, "\\$&")
     .replaceAll("\n", "\\n");
