@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { createPlatformSetups } from "#connectors/catalog.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -10,7 +10,9 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { createFileReader, exportStudio } from "#ops/export.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newConnection, noIdentities } from "../support/platform-fixture.ts";
+import { runCommand } from "../support/operator-commands.ts";
 import { createSampleStudio } from "../support/sample-studio.ts";
+import { useServiceProcess } from "../support/service-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const noFetch = () => Promise.reject(new Error("this test has no network access"));
@@ -126,6 +128,27 @@ forEachEngine("export of a studio", (fixture) => {
     fixture.clock.advance(1000);
     await assert.rejects(runExport(owner.studio.id, folder.path, { ...files, read: isFull }), /full/);
     assert.equal(readdirSync(folder.path).length, 1);
+    folder.remove();
+  });
+});
+
+describe("the export command", () => {
+  const service = useServiceProcess();
+
+  test("exports files of the disk store while the server runs (RUN-11)", async () => {
+    const { studio, location } = service;
+    const base64 = Buffer.from("The harbour at dawn").toString("base64");
+    const file = { kind: "document", mimeType: "text/plain", base64, filename: "notes.txt" };
+    const { assetId } = await studio.call<{ assetId: string }>("upload_asset_inline", file);
+    const folder = createTempFolder();
+    const run = (name: string) => runCommand(["export", name, folder.path], { DATA_DIR: location.dataDir });
+    const { code, stdout, output } = await run(studio.studioId);
+    assert.equal(code, 0, output);
+    const [path = ""] = stdout.split("\n");
+    assert.equal(readFileSync(join(path, `files/${assetId}.txt`), "utf8"), "The harbour at dawn");
+    const unknown = await run("no-such-studio");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.output, /^There is no studio with the id or slug no-such-studio\.$/m);
     folder.remove();
   });
 });
