@@ -98,28 +98,32 @@ export function createHttpServer(options: {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  /** In the order of their requests. */
-  const unfinishedResponses = new WeakMap<Socket, ServerResponse[]>();
+  /** In the order of their requests; the server handles the first one. */
+  const unfinishedRequests = new WeakMap<Socket, { res: ServerResponse; start: () => void }[]>();
   const routes = options.routes(() => isDraining);
   const findRoute = createRouteMatcher(routes);
 
   /** Handles pipelined requests of a connection one after another, so that it gets no more of the server than others. */
   function handleInOrder(req: IncomingMessage, res: ServerResponse, expectsContinue = false): void {
     const { socket } = req;
-    const unfinished = unfinishedResponses.get(socket) ?? [];
+    const unfinished = unfinishedRequests.get(socket) ?? [];
     if (unfinished.length > maxPipelinedRequests) return void socket.destroy();
-    const previous = unfinished.at(-1);
-    unfinishedResponses.set(socket, unfinished);
-    unfinished.push(res);
-    const isWaiting = (): boolean => unfinished[0] !== res;
+    unfinishedRequests.set(socket, unfinished);
+    const start = (): void => void handleRequest(req, res, expectsContinue);
+    unfinished.push({ res, start });
+    const isWaiting = (): boolean => unfinished[0]?.res !== res;
     limitShortChunks(req, res, () => {
       if (isWaiting()) socket.destroy();
       else sendProblem(res, shortChunksError(), String(res.getHeader("x-request-id")), log);
     });
-    if (previous) stopReadingWhile(isWaiting, req);
-    res.once("close", () => unfinished.splice(unfinished.indexOf(res), 1));
-    if (previous) previous.once("close", () => !socket.destroyed && void handleRequest(req, res, expectsContinue));
-    else void handleRequest(req, res, expectsContinue);
+    // One listener for both, because `pipeline` adds seven to a response, and Node warns about more than ten.
+    res.once("close", () => {
+      if (isWaiting() || socket.destroyed) return;
+      unfinished.shift();
+      unfinished[0]?.start();
+    });
+    if (isWaiting()) stopReadingWhile(isWaiting, req);
+    else start();
   }
 
   async function handleRequest(req: IncomingMessage, res: ServerResponse, expectsContinue = false): Promise<void> {
@@ -165,7 +169,7 @@ export function createHttpServer(options: {
 
   function limitStalls(timeoutMs: number): void {
     for (const socket of sockets) {
-      const [response] = unfinishedResponses.get(socket) ?? [];
+      const response = unfinishedRequests.get(socket)?.[0]?.res;
       const waitsForServer = response?.req.complete === true && !response.writableEnded;
       // Node restarts this timeout when the client sends or reads, and closes the connection when it ends.
       if (!waitsForServer && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs);
