@@ -1,24 +1,36 @@
-import { once } from "node:events";
 import { randomInt } from "node:crypto";
-import { createServer, type Server } from "node:net";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:net";
 
 /** Below the ports that the system gives to connections and to servers that ask for any port. */
 const [minPort, maxPort] = [20_000, 32_000];
 
-/** Returns distinct free ports. */
+const toResult = (event: Promise<unknown>): Promise<boolean> =>
+  event.then(
+    () => true,
+    () => false,
+  );
+
+/** Binds the UDP port of this number until this process ends, so that no other test process returns the port. */
+function reserve(port: number): Promise<boolean> {
+  const socket = createSocket("udp4").unref();
+  return toResult(once(socket.bind({ port, address: "127.0.0.1", exclusive: true }), "listening"));
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, "127.0.0.1");
+  return (await toResult(once(probe, "listening"))) && toResult(once(probe.close(), "close"));
+}
+
+/** Returns distinct free ports, which no other test takes before they are used. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const probes = new Map<number, Server>();
-  while (probes.size < count) {
+  const ports: number[] = [];
+  while (ports.length < count) {
     const port = randomInt(minPort, maxPort);
-    const probe = createServer();
-    const isFree = await once(probe.listen(port, "127.0.0.1"), "listening").then(
-      () => true,
-      () => false,
-    );
-    if (isFree) probes.set(port, probe);
+    if ((await reserve(port)) && (await isFree(port))) ports.push(port);
   }
-  await Promise.all([...probes.values()].map((probe) => once(probe.close(), "close")));
-  return [...probes.keys()];
+  return ports;
 }
 
 export async function findFreePort(): Promise<number> {
