@@ -25,7 +25,7 @@ forOneEngine("connect page", (fixture) => {
   const strict = startForSuite(() => startStrictPlatform());
   const service = startForSuite(() =>
     startService(fixture.deps, {
-      platforms: strict.createSetups({ timeoutMs: 3000 }),
+      platforms: strict.createSetups(),
       log: createLog("trace", { write: (line: string) => void logLines.push(line) }),
       config: { areRateLimitsEnabled: false },
     }),

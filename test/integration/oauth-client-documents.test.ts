@@ -127,11 +127,14 @@ forOneEngine("oauth client documents", (fixture) => {
       res.writeHead(200, { "content-length": "100" }).write("{", () => res.destroy());
     },
   };
-  test("shows an error page for an invalid document, even if its response never ends (REG-4, A20)", async () => {
+  test("shows an error page for an invalid document, even if its response never ends (REG-4, A20)", async (t) => {
+    const endlessNames = ["a slow response", "no response"];
+    const impatientBase = await startOther(t, { fetchDocument: documentHost.createFetch({ timeoutMs: 300 }) });
     await Promise.all(
       Object.entries(invalidDocuments).map(async ([name, createResponse], i) => {
         documentHost.serve(`/bad-${i}.json`, createResponse(`/bad-${i}.json`));
-        const response = await requestAuthorization(documentHost.url(`/bad-${i}.json`));
+        const base = endlessNames.includes(name) ? impatientBase : service.base;
+        const response = await requestAuthorization(documentHost.url(`/bad-${i}.json`), base);
         assert.equal(response.status, 400, `${name}: ${await response.text()}`);
         assert.equal(response.headers.get("location"), null, name);
         assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -224,7 +227,7 @@ forOneEngine("oauth client documents", (fixture) => {
   });
 
   test("shows an error page if the DNS lookup does not end (A20)", async (t) => {
-    const fetchDocument = documentHost.createFetch({ resolve: () => new Promise(() => {}) });
+    const fetchDocument = documentHost.createFetch({ timeoutMs: 300, resolve: () => new Promise(() => {}) });
     const base = await startOther(t, { fetchDocument });
     assert.equal((await requestAuthorization(documentHost.url("/valid.json"), base)).status, 400);
   });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { seconds } from "#lib/clock.ts";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
 import type { OAuthPlatform } from "#connectors/platform.ts";
@@ -21,8 +22,9 @@ export interface StrictPlatform {
    * Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings; on request also for
    * `no-refresh`, whose tokens can't be refreshed.
    */
-  createSetups(options?: PublicHostOptions & { timeoutMs?: number; includesNoRefresh?: boolean }): OAuthSetup[];
-  createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
+  createSetups(options?: PublicHostOptions & { includesNoRefresh?: boolean }): OAuthSetup[];
+  /** Waits only briefly for responses that never end. */
+  createFetch(options?: PublicHostOptions): PublicFetch;
   /** Allows access to an account, or denies it if undefined, as a user does. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;
   /** The number of requests per path. */
@@ -131,7 +133,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const path = (req.url ?? "").replace("/oauth/", "/").split("?", 1)[0] ?? "";
+    const path = toPath(req.url ?? "");
     strict.requestCounts.set(path, (strict.requestCounts.get(path) ?? 0) + 1);
     const chunks: Buffer[] = [];
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -209,15 +211,21 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
       callbackUrl.searchParams.set("code", code);
       return callbackUrl.href;
     },
-    createFetch: ({ timeoutMs = 5000, ...options } = {}) =>
-      createPublicFetch({
-        timeoutMs,
+    createFetch(options = {}) {
+      const publicFetch = createPublicFetch({
+        timeoutMs: seconds(60),
         maxBytes: 256 * 1024,
         tls: { ca: cert },
         resolve: async () => ["127.0.0.1"],
         isAllowed: (ip) => ip === "127.0.0.1",
         ...options,
-      }),
+      });
+      return (url, request) => {
+        const fault = strict.faults.get(toPath(new URL(url).pathname));
+        const isEndless = fault === "silence" || fault === "drip";
+        return publicFetch(url, { ...request, ...(isEndless && { timeoutMs: 300 }) });
+      };
+    },
     createSetups: (options = {}) => {
       const { includesNoRefresh = false, ...fetchOptions } = options;
       const publicFetch = strict.createFetch(fetchOptions);
@@ -236,6 +244,8 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
   };
   return strict;
 }
+
+const toPath = (url: string): string => url.replace("/oauth/", "/").split("?", 1)[0] ?? "";
 
 function readCredentials(req: IncomingMessage, form: URLSearchParams): [string, string] {
   const basic = /^Basic (.+)$/.exec(req.headers.authorization ?? "")?.[1];

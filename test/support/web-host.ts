@@ -30,7 +30,7 @@ export interface WebHost {
   /** The product's URL opener, which resolves every name to this server and trusts its certificate. */
   createOpener(options?: PublicHostOptions & { timeoutMs?: number }): PublicUrlOpener;
   /** The product's fetch for client metadata documents, on the same test network. */
-  createFetch(options?: PublicHostOptions): PublicFetch;
+  createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
   close(): Promise<void>;
 }
 
@@ -74,7 +74,8 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
       }),
     createOpener: ({ timeoutMs = 20_000, ...options } = {}) =>
       createPublicUrlOpener({ timeoutMs, maxRedirects: 5, accept: "*/*", ...testNetwork, ...options }),
-    createFetch: (options = {}) => createPublicFetch({ ...documentLimits, ...testNetwork, ...options }),
+    createFetch: (options = {}) =>
+      createPublicFetch({ ...documentLimits, timeoutMs: 20_000, ...testNetwork, ...options }),
     close,
   };
   return host;
