@@ -12,6 +12,7 @@ import type { RunningService } from "../support/service.ts";
 import {
   chooseFiles,
   dropFiles,
+  holdLastParts,
   openUploadPage,
   throttleUploads,
   startUploadService,
@@ -324,10 +325,10 @@ forEachEngine(
       const longVideoPath = `${folder.path}/long.mp4`;
       t.after(() => rmSync(longVideoPath));
       await writeVideoFile(longVideoPath, 128 * mebibyte);
-      await throttleUploads(page, 20 * mebibyte);
+      await holdLastParts(page, 128 * mebibyte);
       await chooseFiles(page, longVideoPath);
       await waitForProgress(page, 0.5);
-      await getButton(page, "Pause: long.mp4").click(); // or the upload might end before the last click
+      await getButton(page, "Pause: long.mp4").click();
       await getButton(page, "Cancel: long.mp4").click();
       await getButton(page, "Keep uploading").click();
       await waitForStatus(page, "paused");

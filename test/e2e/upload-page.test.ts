@@ -18,7 +18,10 @@ import {
   chooseFiles,
   createTestUploadLink,
   fetchDigest,
+  holdLastParts,
+  isPartUrl,
   openUploadPage,
+  partBytes,
   throttleUploads,
   startUploadService,
   waitForProgress,
@@ -31,9 +34,8 @@ import { waitUntil } from "../support/wait-until.ts";
 const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=1024` tests a large file. The default is just too large for a copy in the browser's database. */
 const largeBytes = Number(process.env["UPLOAD_MB"] ?? 72) * mebibyte;
-const partCount = Math.ceil(largeBytes / (8 * mebibyte));
+const partCount = Math.ceil(largeBytes / partBytes);
 const timeout = { timeout: 60_000 + largeBytes / 5000 };
-const isPartUrl = (url: string) => new URL(url).pathname.startsWith("/files/") || url.includes("partNumber=");
 const waitUntilDone = (page: Page) => page.locator('[data-state="done"]').waitFor(timeout);
 
 for (const store of listStoreNames())
@@ -58,10 +60,20 @@ for (const store of listStoreNames())
       /** Opens the page of a new upload link, and uploads this fraction of the video, slowly. */
       async function startVideo(t: TestContext, fraction: number) {
         const opened = await openUploadPage(t, browser, service);
-        await throttleUploads(opened.page, largeBytes / 8);
-        await chooseFiles(opened.page, video.path);
-        await waitForProgress(opened.page, fraction);
+        await chooseVideo(opened.page, fraction);
         return { ...opened, countPartRequests: () => countParts(opened) };
+      }
+      async function chooseVideo(page: Page, fraction: number): Promise<void> {
+        await throttleUploads(page, largeBytes / 8);
+        await chooseFiles(page, video.path);
+        await waitForProgress(page, fraction);
+      }
+      /** Like `startVideo`, and keeps the last parts from arriving, so that the upload can't end before `release`. */
+      async function startHeldVideo(t: TestContext, fraction: number) {
+        const opened = await openUploadPage(t, browser, service);
+        const release = await holdLastParts(opened.page, largeBytes);
+        await chooseVideo(opened.page, fraction);
+        return { ...opened, release, countPartRequests: () => countParts(opened) };
       }
       const countParts = ({ requestedUrls }: ObservedPage) => requestedUrls.filter(isPartUrl).length;
 
@@ -129,8 +141,9 @@ for (const store of listStoreNames())
       if (store !== "disk") return; // the other tests do not depend on the store
 
       test("reports a lost connection, and resumes when it is back (UPLOAD-9)", async (t) => {
-        const { page, context, link } = await startVideo(t, 0.25);
+        const { page, context, link, release } = await startHeldVideo(t, 0.25);
         await context.setOffline(true);
+        release();
         await page.getByText("You are offline.").first().waitFor();
         assert.equal((await link.assets())[0]?.status, "pending");
         await context.setOffline(false);
@@ -139,7 +152,7 @@ for (const store of listStoreNames())
       });
 
       test("keeps the progress when the user pauses, and sends no part twice (UPLOAD-9)", async (t) => {
-        const { page, link, countPartRequests } = await startVideo(t, 0.15);
+        const { page, link, release, countPartRequests } = await startHeldVideo(t, 0.15);
         await page.evaluate(`{
           const progressBar = document.querySelector("[data-status] progress");
           globalThis.progressValues = [];
@@ -159,6 +172,7 @@ for (const store of listStoreNames())
           .waitFor();
         const sentParts = countPartRequests();
         assert.ok(sentParts < partCount);
+        release();
         await waitUntil(() => countPartRequests() - partsBefore <= endedParts);
         assert.equal(countPartRequests(), sentParts, "a paused file sends no more parts");
         assert.equal((await link.assets())[0]?.status, "pending");
@@ -181,10 +195,10 @@ for (const store of listStoreNames())
         const { page, context } = await openObservedPage(browser);
         t.after(() => context.close());
         await page.goto(link.url);
-        await throttleUploads(page, largeBytes / 8);
-        await chooseFiles(page, video.path);
-        await waitForProgress(page, 0.3);
+        const release = await holdLastParts(page, largeBytes);
+        await chooseVideo(page, 0.3);
         await killedService.kill();
+        release();
         await page.getByText("The server isn’t responding.").first().waitFor();
         await killedService.start();
         await waitUntilDone(page);

@@ -128,6 +128,28 @@ export async function throttleUploads(page: Page, bytesPerSecond: number): Promi
   });
 }
 
+export const partBytes = 8 * 1024 ** 2;
+
+export const isPartUrl = (url: string): boolean =>
+  new URL(url).pathname.startsWith("/files/") || url.includes("partNumber=");
+
+/**
+ * Keeps an upload of this size from ending before the returned function is called: four parts, as many as the page sends
+ * at once, do not arrive, and the last one is not sent.
+ */
+export async function holdLastParts(page: Page, bytes: number): Promise<() => void> {
+  const hold = Promise.withResolvers<void>();
+  let remaining = Math.ceil(bytes / partBytes) - 5;
+  await page.route(
+    ({ href }) => isPartUrl(href),
+    async (route) => {
+      if (--remaining < 0) await hold.promise;
+      return route.continue();
+    },
+  );
+  return hold.resolve;
+}
+
 /** Waits until this fraction of the first listed file is uploaded. */
 export async function waitForProgress(page: Page, fraction: number): Promise<void> {
   const progressBar = page.locator("[data-status] progress").first();
