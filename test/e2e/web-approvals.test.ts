@@ -187,6 +187,7 @@ describe("approving in a browser", { skip: skipWithoutChromium }, () => {
     await page.keyboard.press("Enter");
     const status = findProposal("Limpet").getByText("Approved", { exact: true });
     await status.waitFor();
+    await findToast("Limpet").waitFor();
     await waitUntil(() => page.locator("p:focus").filter({ hasText: "Approved" }).isVisible());
     await page.keyboard.press("Enter");
     await page.keyboard.press("F8");

@@ -213,7 +213,9 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const player = page.getByRole("dialog").locator("video");
     await player.waitFor();
     assert.equal(await player.getAttribute("controls"), "");
-    await page.waitForFunction("document.querySelector('dialog video').readyState >= 2");
+    // Not waitForFunction, whose later attempts the Content Security Policy blocks.
+    const canPlay = () => page.evaluate<boolean>("document.querySelector('dialog video').readyState >= 2");
+    await waitUntil(canPlay, { description: "the video can play" });
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Play clip.webm" }).and(page.locator(":focus")).waitFor();

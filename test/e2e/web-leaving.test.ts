@@ -41,7 +41,9 @@ describe("leaving and removing posts in a browser", { skip: skipWithoutChromium 
       release: () => hold.resolve("released"),
       reject: () => hold.resolve("rejected"),
       upload: async (name: string) => {
+        const start = page.waitForRequest("**/api/uploads/files");
         await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "image/jpeg", buffer });
+        await start;
         await page.getByRole("button", { name: `Cancel upload of ${name}` }).waitFor();
       },
     };
@@ -94,6 +96,8 @@ describe("leaving and removing posts in a browser", { skip: skipWithoutChromium 
     assert.equal(await indicator.count(), 0, "the page shows its own uploads");
     await page.keyboard.press("j");
     await indicator.getByRole("link", { name: "Uploading to “First”: 0 %" }).waitFor();
+    // The indicator appears before the next post has loaded.
+    await waitUntil(async () => (await page.getByRole("textbox", { name: "Title" }).inputValue()) === "Second");
     assert.deepEqual(await findViolations(page), []);
     await page.setViewportSize(phone);
     await waitForFit(page);

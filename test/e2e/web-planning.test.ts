@@ -36,8 +36,8 @@ describe("planned and failed publications in a browser", { skip: skipWithoutChro
     const publishAgain = page.getByRole("button", { name: "Publish again to harbour" });
     await publishAgain.click();
     const dialog = page.getByRole("dialog", { name: "Publish post Fog" });
-    assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), true);
-    assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), false);
+    await dialog.getByRole("checkbox", { name: "harbour", checked: true }).waitFor();
+    await dialog.getByRole("checkbox", { name: "quay", checked: false }).waitFor();
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await page.getByText("Publishing now.").first().waitFor();
     assert.deepEqual(await pages.readPlans(failedId), ["harbour scheduled", "harbour failed"]);
@@ -90,8 +90,8 @@ describe("planned and failed publications in a browser", { skip: skipWithoutChro
     const dialog = page.getByRole("dialog", { name: "Schedule post Gulls" });
     await openDialog("Schedule…");
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
-    assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
-    assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);
+    await dialog.getByRole("checkbox", { name: "harbour", checked: false }).waitFor();
+    await dialog.getByRole("checkbox", { name: "quay", checked: true }).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
     // The post is in the cache now, but may have been published since.

@@ -147,7 +147,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const dialog = getDialog();
     const time = dialog.getByLabel("Date and time");
     const submit = dialog.getByRole("button", { name: "Schedule", exact: true });
-    assert.ok(await dialog.getByLabel("blue-harbour").isChecked(), "the only account is chosen");
+    await dialog.getByRole("checkbox", { name: "blue-harbour", checked: true }).waitFor(); // the only account
     await dialog.getByText(`In the studio’s time zone, ${timezone}.`).waitFor();
     await time.fill("2050-03-27T02:30");
     await dialog.getByText(`This time doesn’t exist in ${timezone}`).waitFor(); // daylight saving time starts then
@@ -162,7 +162,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     // The publication's row replaces the account's row.
     await page.getByRole("list", { name: "Accounts" }).waitFor({ state: "detached" });
     const publishButtons = page.getByRole("button", { name: /^(Publish|Schedule)…$/ });
-    assert.equal(await publishButtons.count(), 0, "no account is left to choose");
+    await publishButtons.first().waitFor({ state: "detached" }); // no account is left to choose
     await page.keyboard.press("p");
     assert.equal(await dialog.count(), 0);
 
@@ -224,7 +224,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await getDialog()
       .getByText(/^Sandbox\. Already published: /)
       .waitFor();
-    assert.ok(await getDialog().getByLabel("blue-harbour").isChecked());
+    await getDialog().getByRole("checkbox", { name: "blue-harbour", checked: true }).waitFor();
   });
 
   test("disables accounts that it can't publish to, and shows problems that only the server knows (PUB-5)", async () => {
@@ -328,7 +328,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await memberPage.getByRole("button", { name: /^(Publish|Schedule)/ }).count(), 0);
     const dialog = memberPage.getByRole("dialog", { name: "Ask for approval" });
     await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
-    await dialog.getByLabel("blue-harbour").check();
+    await dialog.getByRole("checkbox", { name: "blue-harbour", checked: true }).waitFor(); // the only account
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
     await memberPage.getByText("Sent for approval to the owners and admins.").first().waitFor();
     const publications = memberPage.getByRole("list", { name: "Publications of this post" });
@@ -409,6 +409,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await links.allTextContents(), ["Early", "Late", "Sooner"]);
     await page.getByLabel("Status").selectOption("proposed");
     await page.getByText("Earliest publishing time first. Times are in ").waitFor();
+    await links.nth(2).waitFor();
     assert.deepEqual(await links.allTextContents(), ["Sooner", "Early", "Late"]);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();

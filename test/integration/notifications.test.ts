@@ -161,7 +161,7 @@ forEachEngine(
       const connections: Socket[] = [];
       const url = await startProxy(t, (_, upstream) => connections.push(upstream) > 0);
       const { reliability, close } = await listenWithStream(url, fixture.database);
-      await waitUntil(() => reliability.length === 1, { description: "notifications arrive" });
+      await waitUntil(() => reliability.length > 0, { description: "notifications arrive" });
       connections[0]?.unpipe().pause(); // still open, and the server's data goes nowhere
       await waitUntil(() => reliability.length >= 3, { description: "notifications arrive again" });
       assert.deepEqual(reliability.slice(0, 3), [true, false, true]);
