@@ -43,6 +43,8 @@ export async function openDeps(): Promise<{ database: Database; deps: JobDeps }>
     signer: createSigner(["benchmark secret of at least 32 bytes"], systemClock),
     vault: createVault(["benchmark secret of at least 32 bytes"]),
     openUrl: () => Promise.reject(new Error("benchmarks do not fetch URLs")),
+    openWebhookUrl: () => Promise.reject(new Error("benchmarks do not fetch URLs")),
+    checkWebhookUrl: async () => {},
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     longWork: createLongWorkQueue(),
@@ -55,6 +57,7 @@ export async function openDeps(): Promise<{ database: Database; deps: JobDeps }>
       sleep: (ms) => sleep(ms),
     }),
     wakeWorker: () => {},
+    wakeWebhookSender: () => {},
     sleep: (ms) => sleep(ms),
   };
   return { database, deps };

@@ -19,7 +19,7 @@ import { seconds, systemClock } from "#lib/clock.ts";
 import { runEvery } from "#lib/repeat.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
-import { createPublicFetch, createPublicUrlOpener } from "#lib/public-fetch.ts";
+import { createPublicFetch, createPublicUrlCheck, createPublicUrlOpener } from "#lib/public-fetch.ts";
 import { loadOrCreateSecret } from "#lib/secret-file.ts";
 import { deriveClientKeys } from "#connectors/atproto/client.ts";
 import { createSigner } from "#lib/signed-token.ts";
@@ -39,7 +39,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
   const fileStorage = await openFileStorage(config, stores, signer);
-  const deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker"> = {
+  const webhookOptions = { timeoutMs: seconds(15), maxRedirects: 0, accept: "*/*", privateHosts: config.privateHosts };
+  const deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker" | "wakeWebhookSender"> = {
     ...stores,
     clock: systemClock,
     newId: createIdGenerator(systemClock),
@@ -53,6 +54,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     signer,
     vault: createVault(secrets),
     openUrl: createPublicUrlOpener({ timeoutMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    openWebhookUrl: createPublicUrlOpener(webhookOptions),
+    checkWebhookUrl: createPublicUrlCheck(webhookOptions),
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),

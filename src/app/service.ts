@@ -34,6 +34,8 @@ import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
 import { type EventReader, startFanOut } from "#domain/jobs/fan-out.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
+import { createDeliveryQueue } from "#domain/jobs/webhooks/queue-deliveries.ts";
+import { startWebhookSender } from "#domain/jobs/webhooks/sender.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { buildClientDocument, deriveClientKeys } from "#connectors/atproto/client.ts";
@@ -48,7 +50,7 @@ export interface Service {
   /** Starts publishing; call it once the server listens. */
   startWorker(): void;
   stopWorker(): Promise<void>;
-  /** Starts passing events to their readers. */
+  /** Starts passing events to their readers, and sending webhooks. */
   startFanOut(): void;
   /** Passes new events to their readers now. */
   wakeFanOut(): void;
@@ -66,7 +68,7 @@ export type Secrets = NonNullable<Config["secrets"]>;
 
 export interface CreateServiceOptions {
   config: Config;
-  deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker">;
+  deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker" | "wakeWebhookSender">;
   /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
   sandboxStore: SandboxStore;
@@ -109,11 +111,13 @@ export function createService(options: CreateServiceOptions): Service {
     sleep: options.deps.sleep,
   });
   let worker: PublishingWorker | undefined;
+  let webhookSender: WorkerLoop | undefined;
   const deps: JobDeps = {
     ...options.deps,
     platforms,
     publisher,
     wakeWorker: () => worker?.wake(),
+    wakeWebhookSender: () => webhookSender?.wake(),
     ...(config.areRateLimitsEnabled ? {} : { rateLimits: unlimitedRateLimitStore }),
   };
 
@@ -174,7 +178,7 @@ export function createService(options: CreateServiceOptions): Service {
   const reviewApi = createReviewApi(deps, reviewCallLimiter.check, log);
 
   /** What happens because of activity, apart from announcing it on open pages. */
-  const eventReaders: EventReader[] = [];
+  const eventReaders: EventReader[] = [createDeliveryQueue(deps)];
   let eventFanOut: WorkerLoop | undefined;
 
   // HTTP server and routes.
@@ -233,6 +237,9 @@ export function createService(options: CreateServiceOptions): Service {
         readers: eventReaders,
         onError: (error) => log.error({ err: error }, "passing on events failed; will retry"),
       });
+      webhookSender = startWebhookSender(deps, {
+        onError: (error) => log.error({ err: error }, "sending webhooks failed; will retry"),
+      });
     },
     wakeFanOut: () => eventFanOut?.wake(),
     changeFeeds: [mcp.changeFeed, pageFeed],
@@ -245,7 +252,7 @@ export function createService(options: CreateServiceOptions): Service {
       )),
     async close() {
       const taskDrain = mcp.tasks.drain();
-      const workerStop = Promise.all([worker?.stop(), eventFanOut?.stop()]);
+      const workerStop = Promise.all([worker?.stop(), eventFanOut?.stop(), webhookSender?.stop()]);
       // The worker may need the sandbox, which this server runs.
       await drain(httpServer, log, {
         work: Promise.all([workerStop, taskDrain]),

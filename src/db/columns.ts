@@ -24,6 +24,7 @@ const jsonProperties = new Set([
   "accounts",
   "content",
   "crops",
+  "events",
   "limits",
   "media",
   "metadata",

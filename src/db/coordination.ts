@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
 import { changeLifetime } from "#domain/model/revision.ts";
+import { deliveryLifetime } from "#domain/model/webhook.ts";
 import type { RateLimitStore } from "#domain/ports/access.ts";
 import type {
   IdempotencyKey,
@@ -10,6 +11,7 @@ import type {
   PurgeStore,
 } from "#domain/ports/coordination.ts";
 import { days } from "#lib/clock.ts";
+import { toFirstId } from "#lib/ids.ts";
 import {
   changesRow,
   countChangedRows,
@@ -174,6 +176,9 @@ const purgeStatements: Record<PurgeableKind, (now: number, limit: number) => Raw
       ORDER BY c.removed_at LIMIT ${limit})`,
   deletedCommentTexts: (now, limit) => sql`UPDATE comments SET body = '' WHERE id IN
     (SELECT id FROM comments WHERE removed_at < ${now - changeLifetime} AND body <> '' ORDER BY removed_at LIMIT ${limit})`,
+  webhookDeliveries: (now, limit) => sql`DELETE FROM webhook_deliveries WHERE id IN
+    (SELECT id FROM webhook_deliveries WHERE id < ${toFirstId("webhookDelivery", now - deliveryLifetime)}
+      ORDER BY id LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

@@ -38,6 +38,7 @@ import { createSubscriptionStore } from "./subscriptions.ts";
 import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
 import { createSessionStore, createUserStore } from "./users.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 type AllStores = Stores & Pick<Tx, "posts"> & Pick<JobDeps, "publicationRuns"> & WriteStores;
 
@@ -78,6 +79,7 @@ function createStoresFor(connection: Connection): AllStores {
     results: createResultStore(connection),
     calendarFeeds: createCalendarFeedStore(connection),
     activity: createActivityStore(connection),
+    webhooks: createWebhookStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),
     leases: createLeaseStore(connection),

@@ -18,6 +18,7 @@ import type { McpSession } from "#domain/ports/subscriptions.ts";
 import type { ResultSnapshot } from "#domain/model/results.ts";
 import type { Slot } from "#domain/model/slot.ts";
 import type { UploadFile, UploadLink } from "#domain/model/upload.ts";
+import type { Delivery, Webhook } from "#domain/model/webhook.ts";
 
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & { [C in Column]: Generated<Row[C]> };
 
@@ -90,6 +91,8 @@ export interface Schema {
   /** `detail` is JSON. */
   activity: Omit<ActivityRow, "detail"> & { detail: string };
   pendingEvents: { activityId: string };
+  webhooks: Webhook & { dueAt: Generated<number | null> };
+  webhookDeliveries: Delivery;
 
   posts: WithDefaults<Omit<Post, "isTrashed">, "assetCount" | "variants" | "crops" | "tags"> &
     SearchColumns &

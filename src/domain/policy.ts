@@ -43,6 +43,7 @@ export const policy = {
   "platforms.connect": managers,
   "platforms.disconnect": managers,
   "activity.list": managers,
+  "webhooks.manage": managers,
   "clients.list": allRoles,
   "clients.listAll": managers,
   "clients.undo": allRoles,

@@ -51,6 +51,8 @@ export const errorHints: ErrorHints = {
   "invalid_input:studio_name": ({ name }) => `Type it exactly: ${name}`,
   "invalid_input:instance_url": "Enter the URL of your instance, such as https://mastodon.social.",
 
+  "invalid_input:webhook_url": "Enter a URL such as https://example.com/hooks.",
+
   "too_large:upload": "Use a smaller file.",
   "too_large:pixels": "Use a smaller image.",
   "too_large:put": "Use a smaller file.",
@@ -103,6 +105,7 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:guest_comments": newLink,
   "quota_exceeded:file_changes": "A member of the studio can change it in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",
+  "quota_exceeded:webhooks": "Delete webhooks that are no longer needed, then try again.",
 
   "storage_unavailable:*": retrySoon,
   "storage_unavailable:store_denied": "The operator must check the server’s S3 credentials and permissions.",
@@ -110,6 +113,7 @@ export const errorHints: ErrorHints = {
   "storage_unavailable:damaged": "Ask the operator to restore it from a backup.",
 
   "url_blocked:instance": "Use the https URL of a public instance.",
+  "url_blocked:webhook": "Use the https URL of a public host, without a user name or password.",
   "url_unreachable:platform": restartConnect,
   "url_unreachable:instance": "Check the instance’s URL, then try again.",
   "url_unreachable:refresh": "Try again in a minute.",

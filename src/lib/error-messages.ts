@@ -52,6 +52,8 @@ export const errorMessages = {
   "not_found:upload": () => "This upload was canceled or has expired.",
   "not_found:platform_connection": () => "This platform connection does not exist.",
   "not_found:calendar_feed": () => "This calendar feed does not exist, or its URL was replaced or revoked.",
+  "not_found:webhook": () => "This webhook does not exist.",
+  "not_found:delivery": () => "This delivery does not exist.",
   "not_found:link": () => "This link is invalid or has expired.",
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
@@ -84,6 +86,7 @@ export const errorMessages = {
     `The identity provider has not verified this email, so the user may be another person. If you know the user, use the id: ${data.id}.`,
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
   "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
+  "invalid_input:webhook_url": () => "url: expected a complete https URL.",
   "invalid_input:json": () => "The body is not valid UTF-8 JSON.",
   "invalid_input:json_shape": () => "The JSON is nested too deeply or has too many values.",
 
@@ -178,6 +181,7 @@ export const errorMessages = {
     `The file was changed ${data.limit} times, the maximum through an upload link.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
+  "quota_exceeded:webhooks": (data: { limit: number }) => `The studio already has ${data.limit} webhooks, the maximum.`,
 
   "storage_unavailable:database": () => "The database is unavailable.",
   "storage_unavailable:database_busy": () => "The database is overloaded.",
@@ -194,6 +198,8 @@ export const errorMessages = {
 
   "url_blocked:import": (data: { cause: string }) => `The URL can’t be fetched: ${data.cause}.`,
   "url_blocked:instance": (data: { cause: string }) => `The instance URL can’t be used: ${data.cause}.`,
+  "url_blocked:webhook": (data: { host: string; cause: string }) =>
+    `url: ${data.host} can’t be used as a webhook: ${data.cause}.`,
   "url_unreachable:import": (data: { cause: string }) => `The file couldn’t be fetched: ${data.cause}.`,
   "url_unreachable:platform": (data: { name: string; cause: string }) =>
     `Couldn’t connect to ${data.name}: ${data.cause}.`,

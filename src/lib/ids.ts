@@ -15,6 +15,8 @@ export const idPrefixes = {
   reviewLink: "rev",
   publication: "pub",
   activity: "act",
+  webhook: "whk",
+  webhookDelivery: "whd",
   request: "req",
 } as const;
 

@@ -56,6 +56,7 @@ export interface StreamedBody {
 }
 
 export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;
+export type PublicUrlCheck = (url: string, signal: AbortSignal) => Promise<void>;
 export type PublicFetch = (url: string, request?: PublicFetchRequest) => Promise<Response>;
 
 /**
@@ -64,17 +65,10 @@ export type PublicFetch = (url: string, request?: PublicFetchRequest) => Promise
  * second DNS lookup cannot lead to another host (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {
-  const isAllowed = options.isAllowed ?? isPublicAddress;
-  const resolve = options.resolve ?? createNameResolver();
+  const pinAddresses = createAddressPinner(options);
 
   async function openOnce(url: URL, signal: AbortSignal, init: PublicRequest): Promise<IncomingMessage> {
-    const isListed = options.privateHosts?.has(getHostAndPort(url)) ?? false;
-    const isPlainHttp = isListed && url.protocol === "http:";
-    if ((url.protocol !== "https:" && !isPlainHttp) || url.username !== "" || url.password !== "")
-      throw new PublicFetchError("only https URLs without credentials are allowed", true);
-    const pinnedAddresses = await withTimeout(options.timeoutMs, signal, (abortSignal) =>
-      isListed ? pickPrivateAddresses(url) : pickPublicAddresses(url.hostname, abortSignal, resolve, isAllowed),
-    );
+    const pinnedAddresses = await pinAddresses(url, signal);
     return withTimeout(init.timeoutMs ?? options.timeoutMs, signal, (abortSignal) =>
       sendRequest(url, pinnedAddresses, abortSignal, options, init),
     );
@@ -94,6 +88,27 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
       if (redirects >= options.maxRedirects) throw new PublicFetchError("too many redirects", false);
       url = parsePublicUrl(redirectLocation, url);
     }
+  };
+}
+
+/** Returns a function that checks a URL as `createPublicUrlOpener` does, without sending a request. */
+export function createPublicUrlCheck(options: PublicFetchOptions): PublicUrlCheck {
+  const pinAddresses = createAddressPinner(options);
+  return async (url, signal) => void (await pinAddresses(parsePublicUrl(url), signal));
+}
+
+/** Returns a function that checks a URL, and the IP addresses that a request to it may connect to. */
+function createAddressPinner(options: PublicFetchOptions): (url: URL, signal: AbortSignal) => Promise<string[]> {
+  const isAllowed = options.isAllowed ?? isPublicAddress;
+  const resolve = options.resolve ?? createNameResolver();
+  return async (url, signal) => {
+    const isListed = options.privateHosts?.has(getHostAndPort(url)) ?? false;
+    const isPlainHttp = isListed && url.protocol === "http:";
+    if ((url.protocol !== "https:" && !isPlainHttp) || url.username !== "" || url.password !== "")
+      throw new PublicFetchError("only https URLs without credentials are allowed", true);
+    return withTimeout(options.timeoutMs, signal, (abortSignal) =>
+      isListed ? pickPrivateAddresses(url) : pickPublicAddresses(url.hostname, abortSignal, resolve, isAllowed),
+    );
   };
 }
 

@@ -27,6 +27,13 @@ import { emptyTrash, restoreFromTrash } from "#domain/trash/trash.ts";
 import { sweepTrash } from "#domain/steps/sweep-trash.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { withdrawUploadLink } from "#domain/uploads/upload-link.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from "#domain/webhooks/webhooks.ts";
 import { AppError } from "#lib/errors.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { readContentRows } from "../support/ending-access.ts";
@@ -38,11 +45,18 @@ import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRole
 
 const operator = { operator: true } as const;
 
-/** The actions that this file tests. Other files test client grants, connecting platforms, publications and reviews. */
+/** The actions that this file tests. Other files test client grants, connecting platforms, publications, reviews, and failing webhooks. */
 type Change = Exclude<
   ActivityAction,
-  `client.${string}` | `publication.${string}` | `review.${string}` | "platform.connected" | "platform.needs_reconnect"
+  | `client.${string}`
+  | `publication.${string}`
+  | `review.${string}`
+  | "platform.connected"
+  | "platform.needs_reconnect"
+  | "webhook.disabled"
 >;
+
+const webhook = { url: "https://example.com/hook", events: ["post.*"] };
 
 /** Creates a studio with one object of each kind in each state that a change needs. */
 async function createScene(deps: Deps) {
@@ -83,6 +97,7 @@ async function createScene(deps: Deps) {
     trashedAssetId,
     emptyAssetId,
     connectionId: await newConnection(deps, owner),
+    webhookId: (await createWebhook(deps, owner, webhook)).id,
   };
 }
 type Scene = Awaited<ReturnType<typeof createScene>>;
@@ -135,6 +150,11 @@ const changes: Record<Change, (scene: Scene) => Promise<unknown>> = {
   "member.removed": ({ deps, owner, otherOwner }) => removeMember(deps, owner, { userId: otherOwner.user.id }),
   "member.left": ({ deps, member }) => removeMember(deps, member, { userId: member.user.id }),
   "member.disabled": ({ deps, admin }) => disableUser(deps, operator, { user: admin.user.id }),
+  "webhook.created": ({ deps, owner }) => createWebhook(deps, owner, webhook),
+  "webhook.updated": ({ deps, owner, webhookId }) => updateWebhook(deps, owner, { webhookId, events: ["asset.*"] }),
+  "webhook.rotated": ({ deps, owner, webhookId }) => rotateWebhookSecret(deps, owner, { webhookId }),
+  "webhook.enabled": ({ deps, owner, webhookId }) => enableWebhook(deps, owner, { webhookId }),
+  "webhook.deleted": ({ deps, owner, webhookId }) => deleteWebhook(deps, owner, { webhookId }),
   "member.enabled": ({ deps, disabledMember }) => enableUser(deps, operator, { user: disabledMember.user.id }),
 };
 

@@ -405,6 +405,21 @@ const reviews = {
   "HOLD-4": "each holding link must be approved and current; other links do not count",
 } as const satisfies Record<string, string>;
 
+/** Webhooks. */
+const webhooks = {
+  "HOOK-1":
+    "owners and admins manage up to 20 webhooks per studio; an unknown event type and a URL that is malformed, private or has credentials are rejected when it is created, changed, tested and sent to",
+  "HOOK-2":
+    "each committed event is delivered at least once to each webhook that wants it, in the form and with the signature of Standard Webhooks; what was rolled back is not, also after kills",
+  "HOOK-3": "deliveries are retried with backoff for a day; Retry-After is honoured, redirects are not followed",
+  "HOOK-4": "an endpoint that does not respond delays no other endpoint, and gets few requests until it recovers",
+  "HOOK-5":
+    "an endpoint that fails for five days, or responds 410, is disabled with a reason; its events are kept, and sent when it is enabled",
+  "HOOK-6": "a replaced secret stays valid for a day, and requests are signed with both",
+  "HOOK-7":
+    "the log lists the deliveries of 30 days without response bodies; one, or all that failed since a time, can be sent again",
+} as const satisfies Record<string, string>;
+
 /** Events. */
 const events = {
   "EVT-1":
@@ -426,6 +441,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...planning,
   ...reviews,
   ...events,
+  ...webhooks,
   ...errors,
   ...settings,
   ...operation,

@@ -25,6 +25,7 @@ const param = {
   publicationId: "pub_1",
   undoId: "act_1",
   userId: "usr_1",
+  webhookId: "whk_1",
 };
 const lists = "activity assets calendar clients invitations members platforms posts post-count post-summaries";
 const otherLists = "publication-counts publications trash";

@@ -16,6 +16,8 @@ import { shareForReview } from "#domain/reviews/review-links.ts";
 import { createInvitation } from "#domain/studios/invitations.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
+import { testWebhook } from "#domain/webhooks/deliveries.ts";
+import { createWebhook } from "#domain/webhooks/webhooks.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { call, type ApiResponse, type ApiServer } from "./api-server.ts";
 import { createTestClock } from "./clock.ts";
@@ -54,6 +56,7 @@ const since = toIsoTime(createTestClock()());
 const inOneDay = toIsoTime(createTestClock()() + hours(24));
 
 const platform = "sandbox";
+const webhook = { url: "https://example.com/hook", events: ["post.*"] };
 
 /** Every route of a studio, with its status for each role: 404 where the role must not learn that the object exists. */
 export const matrix: readonly MatrixRow[] = [
@@ -166,6 +169,24 @@ export const matrix: readonly MatrixRow[] = [
   { route: "POST /platforms/connect", variant: "unknown", body: { platform: "nope" }, statuses: [400, 400, 403] },
   { route: "DELETE /platforms/:connection", statuses: [200, 200, 403] },
   { route: "DELETE /platforms/:unknown", statuses: [404, 404, 403] },
+  { route: "GET /webhooks", statuses: [200, 200, 403] },
+  { route: "POST /webhooks", body: webhook, statuses: [201, 201, 403] },
+  {
+    route: "POST /webhooks",
+    variant: "for no event",
+    body: { ...webhook, events: ["x.*"] },
+    statuses: [400, 400, 400],
+  },
+  { route: "DELETE /webhooks/:unknown", statuses: [404, 404, 403] },
+  { route: "PATCH /webhooks/:webhook", body: { events: ["asset.*"] }, statuses: [200, 200, 403] },
+  { route: "DELETE /webhooks/:webhook", statuses: [204, 204, 403] },
+  { route: "POST /webhooks/:webhook/rotate", statuses: [200, 200, 403] },
+  { route: "POST /webhooks/:webhook/enable", statuses: [200, 200, 403] },
+  { route: "POST /webhooks/:webhook/test", statuses: [200, 200, 403] },
+  { route: "POST /webhooks/:webhook/resend", body: { since }, statuses: [200, 200, 403] },
+  { route: "GET /webhooks/:webhook/deliveries", statuses: [200, 200, 403] },
+  { route: "POST /webhooks/:webhook/deliveries/:delivery/resend", statuses: [204, 204, 403] },
+  { route: "POST /webhooks/:webhook/deliveries/:unknown/resend", statuses: [404, 404, 403] },
   { route: "GET /clients", statuses: [200, 200, 200] },
   { route: "DELETE /clients", statuses: [200, 200, 200] },
   { route: "DELETE /clients/:grant", variant: "of another user", statuses: [204, 204, 404] },
@@ -198,6 +219,7 @@ export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signI
   const getGrant = once(async () => newGrant(deps, await getMember()));
   const getPost = once(async () => (await createPost(deps, owner, { title: "Post", body: "Text" })).id);
   const getProposed = once(() => newPublication(deps, owner, "proposed", platform));
+  const getWebhook = once(async () => (await createWebhook(deps, owner, webhook)).id);
   const creators: Record<string, () => Promise<string>> = {
     revision: async () => "1",
     trashedPost: async () => {
@@ -229,6 +251,8 @@ export async function createScene(deps: TestDeps, server: Pick<ApiServer, "signI
     },
     connection: () => newConnection(deps, owner, "studio", platform),
     ownFeed: async () => (await createCalendarFeed(deps, self)).url,
+    webhook: getWebhook,
+    delivery: async () => (await testWebhook(deps, owner, { webhookId: await getWebhook() })).id,
     link: async () => (await createUploadLink(deps, owner, { postId: await getPost(), inPlace: false })).id,
     review: async () =>
       (await shareForReview(deps, await newMember(deps, owner, "member"), { postIds: [await getPost()] })).id,

@@ -27,6 +27,7 @@ import { createLog } from "#lib/log.ts";
 import { isLongRun } from "./long-run.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/media-reader.ts";
+import { PublicFetchError } from "#lib/public-fetch.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPublisher } from "#connectors/publisher.ts";
@@ -128,6 +129,8 @@ export function createDeps(database: Database, clock: Clock): TestDeps {
     signer: createSigner(["a test secret that is long enough"], clock),
     vault: createVault(["a test secret that is long enough"]),
     openUrl: () => Promise.reject(new Error("this test has no network access")),
+    openWebhookUrl: () => Promise.reject(new PublicFetchError("this test has no network access", false)),
+    checkWebhookUrl: async () => {},
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
@@ -141,6 +144,7 @@ export function createDeps(database: Database, clock: Clock): TestDeps {
       sleep: (ms) => sleep(ms),
     }),
     wakeWorker: () => {},
+    wakeWebhookSender: () => {},
   };
 }
 

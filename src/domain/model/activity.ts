@@ -106,6 +106,12 @@ export const activityActions = [
   "platform.connected",
   "platform.disconnected",
   "platform.needs_reconnect",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.rotated",
+  "webhook.enabled",
+  "webhook.disabled",
+  "webhook.deleted",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];

@@ -47,6 +47,7 @@ export const purgeableKinds = [
   "commentChanges",
   "deletedComments",
   "deletedCommentTexts",
+  "webhookDeliveries",
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 

@@ -1,6 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
 import type { IdGenerator } from "#lib/ids.ts";
-import type { PublicUrlOpener } from "#lib/public-fetch.ts";
+import type { PublicUrlCheck, PublicUrlOpener } from "#lib/public-fetch.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Vault } from "#lib/vault.ts";
 import type { AssetLimits } from "../model/asset-kinds.ts";
@@ -40,6 +40,7 @@ import type { SlotStore } from "./slots.ts";
 import type { SubscriptionStore } from "./subscriptions.ts";
 import type { TrashStore } from "./trash.ts";
 import type { UploadStore } from "./uploads.ts";
+import type { WebhookStore } from "./webhooks.ts";
 import type { writes, WriteStores } from "./write-stores.ts";
 
 /**
@@ -78,6 +79,7 @@ export interface Stores {
   calendarFeeds: CalendarFeedStore;
   results: ResultStore;
   activity: ActivityStore;
+  webhooks: WebhookStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
   leases: LeaseStore;
@@ -123,6 +125,10 @@ export interface Deps extends Stores {
   signer: Signer;
   /** Fetches public URLs that users provide. */
   openUrl: PublicUrlOpener;
+  /** Sends requests to webhook endpoints, which users provide. Follows no redirects. */
+  openWebhookUrl: PublicUrlOpener;
+  /** Throws what `openWebhookUrl` would throw for this URL before it sends anything. */
+  checkWebhookUrl: PublicUrlCheck;
   importSlots: ImportSlots;
   searchQueue: SearchQueue;
   /** Use `runLongWork`. */
@@ -133,6 +139,8 @@ export interface Deps extends Stores {
   publisher: Publisher;
   /** Wakes the publishing worker, because a publication may be due. */
   wakeWorker: () => void;
+  /** Wakes the sender of webhooks, because a delivery may be due. */
+  wakeWebhookSender: () => void;
   /** Encrypts third-party credentials for storage. */
   vault: Vault;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

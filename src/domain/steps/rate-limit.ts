@@ -24,6 +24,8 @@ export const rateLimits = {
   consent: { hits: 60, windowMs: minutes(10) },
   /** Per user: new connect links, which may send requests to a platform instance. */
   connect: { hits: 60, windowMs: minutes(10) },
+  /** Per studio: test events, each of which sends a request at once. */
+  webhookTest: { hits: 60, windowMs: minutes(10) },
   /** Per IP address: callbacks from a platform. */
   connectCallback: { hits: 100, windowMs: minutes(10) },
   /** Per calendar feed; per IP address for tokens that no feed has. */

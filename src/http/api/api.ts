@@ -15,6 +15,7 @@ import { createReviewLinkRoutes } from "./review-routes.ts";
 import { createRenditionRoutes } from "./rendition-routes.ts";
 import { createTrashRoutes } from "./trash-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
+import { createWebhookRoutes } from "./webhook-routes.ts";
 
 /** The web app's JSON API. The web app derives its typed client from this type. */
 export type Api = ReturnType<typeof createApi>;
@@ -34,7 +35,8 @@ export function createApi(options: ApiOptions) {
     .route("/", createPlatformRoutes(options))
     .route("/", createClientRoutes(options))
     .route("/", createTrashRoutes(options))
-    .route("/", createPublicationRoutes(options));
+    .route("/", createPublicationRoutes(options))
+    .route("/", createWebhookRoutes(options));
   const handleError = createErrorHandler(options.log);
   return new Hono<SignedInEnv>()
     .basePath("/api")

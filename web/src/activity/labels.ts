@@ -104,6 +104,12 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "platform.connected": { filterLabel: "Platform connected", template: "connected {account}" },
   "platform.disconnected": { filterLabel: "Platform disconnected", template: "disconnected {account}" },
   "platform.needs_reconnect": { filterLabel: "Platform access lost", template: "lost access to {account}" },
+  "webhook.created": { filterLabel: "Webhook created", template: "created a webhook" },
+  "webhook.updated": { filterLabel: "Webhook changed", template: "changed a webhook" },
+  "webhook.rotated": { filterLabel: "Webhook secret replaced", template: "replaced the secret of a webhook" },
+  "webhook.enabled": { filterLabel: "Webhook enabled", template: "enabled a webhook" },
+  "webhook.disabled": { filterLabel: "Webhook disabled", template: "disabled a webhook" },
+  "webhook.deleted": { filterLabel: "Webhook deleted", template: "deleted a webhook" },
   "upload_link.created": { filterLabel: "Upload link created", template: "created an upload link for {post}" },
   "upload_link.withdrawn": { filterLabel: "Upload link withdrawn", template: "withdrew an upload link for {post}" },
 };
@@ -118,6 +124,7 @@ const actionGroups: readonly (readonly [label: string, prefixes: readonly string
   ["Platforms", ["platform"]],
   ["Members", ["member", "invitation"]],
   ["AI clients", ["client"]],
+  ["Webhooks", ["webhook"]],
   ["Studio", ["studio", "trash"]],
 ];
 

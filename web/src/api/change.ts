@@ -35,6 +35,7 @@ const idNames: Readonly<Record<ObjectType, string>> = {
   trash: "studioId",
   publication: "publicationId",
   platform: "connectionId",
+  webhook: "webhookId",
 };
 
 interface Change {

@@ -31,6 +31,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   results: [],
   members: ["member"],
   invitations: ["invitation", "member"],
+  webhooks: ["webhook"],
   // These follow from the post that the page shows, or are requested by the user.
   revisions: [],
   revision: [],
