@@ -26,9 +26,10 @@ const param = {
   undoId: "act_1",
   userId: "usr_1",
   webhookId: "whk_1",
+  deliveryId: "whd_1",
 };
 const lists = "activity assets calendar clients invitations members platforms posts post-count post-summaries";
-const otherLists = "publication-counts publications trash";
+const otherLists = "publication-counts publications trash webhooks";
 const objects = [
   "post pst_1",
   "post pst_2",

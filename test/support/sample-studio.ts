@@ -13,6 +13,8 @@ import { updateStudio } from "#domain/studios/studios.ts";
 import { newMember, newUser, newStudio } from "./users.ts";
 import { newConnection } from "./platform-fixture.ts";
 import { png } from "./samples.ts";
+import { testWebhook } from "#domain/webhooks/deliveries.ts";
+import { createWebhook } from "#domain/webhooks/webhooks.ts";
 
 export interface SampleStudio {
   owner: Caller;
@@ -65,6 +67,10 @@ export async function createSampleStudio(deps: Deps, text: string, formerOwner?:
     const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
     if (state) await deps.platformStore.deleteCredential(id, state, 2);
   }
+  const webhook = { url: `https://example.com/?${encodeURIComponent(name)}`, events: ["post.*"] };
+  const { id: webhookId } = await createWebhook(deps, owner, webhook);
+  await testWebhook(deps, owner, { webhookId });
+  await deps.webhooks.update(webhookId, { disabledAt: deps.clock(), disabledReason: "failing" });
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
   const { id: deletedPostId } = await createPost(deps, clientCaller, { title: text.slice(0, 300), body: text });
   await deletePost(deps, clientCaller, { postId: deletedPostId });
@@ -87,6 +93,7 @@ export function listPagePaths({ owner, postId, grantId }: SampleStudio): string[
     "activity",
     "trash",
     "settings",
+    "settings/webhooks",
   ];
   return [...pages.map((page) => `${studio}/${page}`), "/studios/new", "/nowhere"];
 }

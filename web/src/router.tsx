@@ -198,6 +198,12 @@ const settings = createRoute({
   component: lazyPage(() => import("./settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => studio,
+  path: "/settings/webhooks",
+  component: lazyPage(() => import("./webhooks/WebhooksPage.tsx"), "WebhooksPage"),
+});
+
 const routeTree = root.addChildren([
   start,
   newStudio,
@@ -221,6 +227,7 @@ const routeTree = root.addChildren([
     activity,
     trash,
     settings,
+    webhooks,
   ]),
 ]);
 

@@ -126,3 +126,16 @@ export const addComment = defineChange((studio) => comments(studio).$post, ["com
 /** Resolves or reopens the thread that the comment started. */
 export const setThreadResolved = defineChange((studio) => comments(studio)[":commentId"].$patch, ["comment"]);
 export const deleteComment = defineChange((studio) => comments(studio)[":commentId"].$delete, ["comment"]);
+
+const webhook = ({ webhooks }: StudioRoutes) => webhooks[":webhookId"];
+export const createWebhook = defineChange(({ webhooks }) => webhooks.$post, ["webhook"]);
+export const updateWebhook = defineChange((studio) => webhook(studio).$patch, ["webhook"]);
+export const deleteWebhook = defineChange((studio) => webhook(studio).$delete, ["webhook"]);
+export const rotateWebhook = defineChange((studio) => webhook(studio).rotate.$post, ["webhook"]);
+export const enableWebhook = defineChange((studio) => webhook(studio).enable.$post, ["webhook"]);
+export const testWebhook = defineChange((studio) => webhook(studio).test.$post, ["webhook"]);
+export const resendFailed = defineChange((studio) => webhook(studio).resend.$post, ["webhook"]);
+export const resendDelivery = defineChange(
+  (studio) => webhook(studio).deliveries[":deliveryId"].resend.$post,
+  ["webhook"],
+);

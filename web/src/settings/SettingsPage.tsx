@@ -6,6 +6,7 @@ import { ConnectionCheck } from "./ConnectionCheck.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { SlotSettings } from "./SlotSettings.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
+import { WebhookSettings } from "./WebhookSettings.tsx";
 
 export function SettingsPage() {
   const { studio, may } = useStudio();
@@ -16,6 +17,7 @@ export function SettingsPage() {
         <>
           <StudioDetails key={studio.id} />
           <ApprovalSettings key={`approval ${studio.id}`} />
+          <WebhookSettings />
         </>
       ) : (
         <p className="text-muted">Your role is {studio.role}. Ask an owner or admin to change these settings.</p>

@@ -4,12 +4,13 @@ import { ConfirmDialog } from "./Confirm.tsx";
 import { CopyField } from "./CopyField.tsx";
 import { Dialog, DialogActions } from "./Dialog.tsx";
 
-/** Shows a link for the user to copy. */
+/** Shows a link, or a secret, for the user to copy. */
 export function LinkDialog({
   title,
   label,
   url,
   lossText,
+  copiedThing = "link",
   onClose,
   children,
 }: {
@@ -18,6 +19,7 @@ export function LinkDialog({
   url: string;
   /** For a link that can't be shown again: what closing without a copy means. The dialog then asks first. */
   lossText?: string;
+  copiedThing?: "link" | "secret";
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -38,7 +40,7 @@ export function LinkDialog({
       {isConfirming && (
         <ConfirmDialog
           confirmation={{
-            title: "Close without copying the link?",
+            title: `Close without copying the ${copiedThing}?`,
             body: <p>{lossText}</p>,
             action: "Close without copying",
             busyLabel: "Closing…",
