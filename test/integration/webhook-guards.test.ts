@@ -98,7 +98,7 @@ forOneEngine("guards of webhooks", (fixture) => {
     assert.ok(!(await call(server, "GET", path, { cookie })).text.includes("whsec_"));
   });
 
-  test("checks the IP address again at each test and attempt (HOOK-1)", async () => {
+  test("checks the IP address again at each test and attempt (HOOK-1, F11)", async () => {
     const owner = await newStudio(deps);
     const url = "https://hooks.example.com/";
     const publicDeps = resolveTo(["93.184.215.14"]);

@@ -145,6 +145,7 @@ export const threats: Readonly<Record<string, string>> = {
   F5: "a studio whose platform servers hang",
   F6: "images with many frames or items, and decoders that never end",
   F7: "many long texts in one post, read many times at once",
+  F11: "a webhook that leads to a private host, by any form of its URL, a redirect or a name that changes",
   F8: "text, ids and numbers from a platform that can't be stored",
   F9: "tokens of links in odd spellings of a path",
   F10: "guests of a review link: other posts, after withdrawal, in frames, through mail scanners, under spoofed names",

@@ -16,7 +16,7 @@ export const deliveryLifetime = days(30);
 export const testEventType = "webhook.test";
 
 /** Each stands for all events whose type starts with it. */
-export const eventPrefixes = [
+const eventPrefixes = [
   "post.*",
   "asset.*",
   "publication.*",

@@ -92,7 +92,8 @@ const toView = ({ id, url, events, createdAt, failingSince, disabledAt, disabled
   events,
   createdAt: toIsoTime(createdAt),
   failingSince: toIsoTimeOrNull(failingSince),
-  disabled: disabledAt === null ? null : { at: toIsoTime(disabledAt), reason: disabledReason! },
+  disabled:
+    disabledAt === null || disabledReason === null ? null : { at: toIsoTime(disabledAt), reason: disabledReason },
 });
 
 export async function listWebhooks(deps: Pick<Deps, "webhooks">, caller: Caller): Promise<{ webhooks: WebhookView[] }> {

@@ -111,8 +111,9 @@ async function endBatch(
   for (const { delivery, outcome } of attempts)
     await tx.webhooks.saveResult(delivery, toDeliveryResult(delivery, outcome, now));
   if (webhook.lockedUntil !== lockedUntil) return; // another process has taken over
-  const hasFailed = attempts.length > 0 && attempts.every(({ outcome }) => outcome.error !== null);
-  const failingSince = attempts.length === 0 ? webhook.failingSince : hasFailed ? (webhook.failingSince ?? now) : null;
+  const hasSucceeded = attempts.some(({ outcome }) => outcome.error === null);
+  const hasFailed = attempts.length > 0 && !hasSucceeded;
+  const failingSince = hasSucceeded ? null : (webhook.failingSince ?? (hasFailed ? now : null));
   const retryAfterMs = Math.max(0, ...attempts.map(({ outcome }) => outcome.retryAfterMs ?? 0));
   const pauseMs = Math.max(retryAfterMs, failingSince === null ? 0 : computePause(now - failingSince));
   if (failingSince !== webhook.failingSince) await tx.webhooks.update(id, { failingSince });
