@@ -100,13 +100,14 @@ const objectTypes: Partial<Record<IdKind, string>> = {
   grant: "client",
   platformConnection: "account",
   uploadLink: "upload_link",
+  reviewLink: "review_link",
 };
 
 /** The body of a delivery: the same for each attempt, and fixed when the event happened. */
 export function toEventBody({ id, type, studioId, webhookId, activity }: DeliveryEvent): string {
   const subjectId = activity ? activity.subjectId : webhookId;
   const kind = subjectId === null ? undefined : findIdKind(subjectId);
-  const revision = activity?.detail["revision"];
+  const { revision, guest } = activity?.detail ?? {};
   const data = {
     studioId,
     object: {
@@ -117,6 +118,7 @@ export function toEventBody({ id, type, studioId, webhookId, activity }: Deliver
     actor: {
       user: activity?.userId ? { id: activity.userId } : null,
       client: activity?.clientId ? { id: activity.clientId, name: activity.clientName } : null,
+      ...(guest ? { guest } : {}),
     },
   };
   return JSON.stringify({ type, timestamp: toIsoTime(activity?.at ?? readIdNumbers(id).time), data });
