@@ -33,6 +33,7 @@ import { createPageFeed } from "#domain/subscriptions/page-feed.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
 import { type EventReader, startFanOut } from "#domain/jobs/fan-out.ts";
+import { notifyUsers } from "#domain/jobs/notify.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { createDeliveryQueue } from "#domain/jobs/webhooks/queue-deliveries.ts";
 import { startWebhookSender } from "#domain/jobs/webhooks/sender.ts";
@@ -178,7 +179,10 @@ export function createService(options: CreateServiceOptions): Service {
   const reviewApi = createReviewApi(deps, reviewCallLimiter.check, log);
 
   /** What happens because of activity, apart from announcing it on open pages. */
-  const eventReaders: EventReader[] = [createDeliveryQueue(deps)];
+  const eventReaders: EventReader[] = [
+    createDeliveryQueue(deps),
+    { read: (tx, events) => notifyUsers(deps, tx, events) },
+  ];
   let eventFanOut: WorkerLoop | undefined;
 
   // HTTP server and routes.

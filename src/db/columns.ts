@@ -30,6 +30,7 @@ const jsonProperties = new Set([
   "metadata",
   "options",
   "metrics",
+  "parts",
   "payload",
   "progress",
   "tags",

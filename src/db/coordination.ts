@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
+import { notificationLifetime } from "#domain/model/notification.ts";
 import { changeLifetime } from "#domain/model/revision.ts";
 import { deliveryLifetime } from "#domain/model/webhook.ts";
 import type { RateLimitStore } from "#domain/ports/access.ts";
@@ -179,6 +180,8 @@ const purgeStatements: Record<PurgeableKind, (now: number, limit: number) => Raw
   webhookDeliveries: (now, limit) => sql`DELETE FROM webhook_deliveries WHERE id IN
     (SELECT id FROM webhook_deliveries WHERE id < ${toFirstId("webhookDelivery", now - deliveryLifetime)}
       ORDER BY id LIMIT ${limit})`,
+  notifications: (now, limit) => sql`DELETE FROM notifications WHERE id IN
+    (SELECT id FROM notifications WHERE at < ${now - notificationLifetime} ORDER BY at LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

@@ -65,7 +65,8 @@ export interface Connection {
 /**
  * What processes notify each other of. The payload of `changes` names what changed: a post (`post:<id>`), the platform
  * connections of a studio (`studio:<id>`), the access of a user (`user:<id>`), the subscriptions of an MCP session
- * (`session:<digest>`), or that activity was recorded (`activity:<id>:<studio>:<action>:<subject>`).
+ * (`session:<digest>`), that activity was recorded (`activity:<id>:<studio>:<action>:<subject>`), or the notifications of
+ * users (`notification:<id>,<id>`).
  */
 export type Channel = "publications_due" | "changes";
 

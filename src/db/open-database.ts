@@ -37,6 +37,7 @@ import { createStudioStore } from "./studios.ts";
 import { createSubscriptionStore } from "./subscriptions.ts";
 import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
+import { createNotificationStore } from "./user-notifications.ts";
 import { createSessionStore, createUserStore } from "./users.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
@@ -80,6 +81,7 @@ function createStoresFor(connection: Connection): AllStores {
     calendarFeeds: createCalendarFeedStore(connection),
     activity: createActivityStore(connection),
     webhooks: createWebhookStore(connection),
+    notifications: createNotificationStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),
     leases: createLeaseStore(connection),

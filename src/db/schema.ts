@@ -8,6 +8,7 @@ import type { Comment } from "#domain/model/comment.ts";
 import type { AssetFieldChange, Author, Revision, RevisionField } from "#domain/model/revision.ts";
 import type { Account, PlatformConnection } from "#domain/model/connection.ts";
 import type { ConnectLink, RegisteredApp } from "#domain/ports/platforms.ts";
+import type { Notification } from "#domain/model/notification.ts";
 import type { Post } from "#domain/model/post.ts";
 import type { Publication } from "#domain/model/publication.ts";
 import type { StoredProgress } from "#domain/model/publication-progress.ts";
@@ -93,6 +94,7 @@ export interface Schema {
   pendingEvents: { activityId: string };
   webhooks: Webhook & { dueAt: Generated<number | null> };
   webhookDeliveries: Delivery;
+  notifications: Notification;
 
   posts: WithDefaults<Omit<Post, "isTrashed">, "assetCount" | "variants" | "crops" | "tags"> &
     SearchColumns &

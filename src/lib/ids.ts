@@ -17,6 +17,7 @@ export const idPrefixes = {
   activity: "act",
   webhook: "whk",
   webhookDelivery: "whd",
+  notification: "ntf",
   request: "req",
 } as const;
 

@@ -48,6 +48,7 @@ export const purgeableKinds = [
   "deletedComments",
   "deletedCommentTexts",
   "webhookDeliveries",
+  "notifications",
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 

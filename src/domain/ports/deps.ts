@@ -28,6 +28,7 @@ import type { FileStore } from "./file-store.ts";
 import type { AssetChangeStore, RevisionStore } from "./history.ts";
 import type { IdempotencyStore, LeaseStore, PurgeStore } from "./coordination.ts";
 import type { ImageInspectionStore, MediaReader } from "./media.ts";
+import type { NotificationStore } from "./notifications.ts";
 import type { Platforms, PlatformStore } from "./platforms.ts";
 import type { LockablePostStore, PostStore } from "./posts.ts";
 import type { PublicationRunStore, PublicationStore } from "./publications.ts";
@@ -80,6 +81,7 @@ export interface Stores {
   results: ResultStore;
   activity: ActivityStore;
   webhooks: WebhookStore;
+  notifications: NotificationStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
   leases: LeaseStore;

@@ -14,6 +14,7 @@ export const purgeBatchSizes = {
   assets: 50,
   posts: 20,
   reviewLinks: 50,
+  notifications: 200,
   activity: 200,
   postDetails: 400,
 } as const;

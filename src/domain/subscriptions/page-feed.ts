@@ -5,7 +5,7 @@ import type { Log } from "#lib/log.ts";
 import type { SessionAccess } from "../ports/access.ts";
 import type { RecordedActivity } from "../ports/activity.ts";
 import type { Deps } from "../ports/deps.ts";
-import { createCheckLoop, type NotifiedFeed, type StreamSubscriber } from "./check-loop.ts";
+import { createCheckLoop, toBatches, type NotifiedFeed, type StreamSubscriber } from "./check-loop.ts";
 
 /** An object that changed. `type` is the first part of the activity's action. */
 export interface ChangedObject {
@@ -44,7 +44,7 @@ interface Stream {
  * its change, so whatever was committed is announced, and nothing else. Access is checked again before anything is sent.
  */
 export function createPageFeed(
-  deps: Pick<Deps, "subscriptions" | "activity" | "sessions" | "clock">,
+  deps: Pick<Deps, "subscriptions" | "activity" | "notifications" | "sessions" | "clock">,
   log: Log,
 ): PageFeed {
   const streamsByStudio = new Map<string, Set<Stream>>();
@@ -53,11 +53,15 @@ export function createPageFeed(
   /** The time of the newest activity that was announced; at first, when the first stream was opened. */
   let newestTime = 0;
   let hasNewActivity = false;
+  /** What was announced of the notifications of each user who has a stream. */
+  const notificationVersions = new Map<string, string>();
   const loop = createCheckLoop<Stream, SessionAccess>({
     deps,
     async readChanges(mayBeAnything) {
       hasNewActivity = false;
-      if (mayBeAnything) await readActivity();
+      if (!mayBeAnything) return;
+      await readActivity();
+      await readNotificationVersions();
     },
     hasSignals: () => hasNewActivity,
     hasPending: ({ pending }) => pending.size > 0,
@@ -91,6 +95,25 @@ export function createPageFeed(
     }
   }
 
+  function noteNotifications(userIds: readonly string[]): void {
+    for (const stream of loop.streams.keys()) {
+      if (!userIds.includes(stream.subscriber.userId)) continue;
+      stream.pending.set("notification", { type: "notification", id: null });
+      hasNewActivity = true;
+    }
+  }
+
+  async function readNotificationVersions(): Promise<void> {
+    const userIds = new Set([...loop.streams.keys()].map(({ subscriber }) => subscriber.userId));
+    for (const userId of notificationVersions.keys()) if (!userIds.has(userId)) notificationVersions.delete(userId);
+    for (const batch of toBatches([...userIds])) {
+      const versions = await deps.notifications.findVersions(batch);
+      const changedUserIds = batch.filter((userId) => notificationVersions.get(userId) !== versions.get(userId));
+      for (const [userId, version] of versions) notificationVersions.set(userId, version);
+      noteNotifications(changedUserIds);
+    }
+  }
+
   async function readActivity(): Promise<void> {
     const since = Math.min(newestTime, deps.clock()) - overlapMs;
     for (const id of announcedIds) if (readIdNumbers(id).time < since) announcedIds.delete(id);
@@ -116,6 +139,7 @@ export function createPageFeed(
       if (!loop.hasStreams()) return;
       const [kind, id = "", studioId = "", action = "", subjectId = ""] = change.split(":");
       if (kind === "user") loop.signalUser(id);
+      else if (kind === "notification") noteNotifications(id.split(","));
       else if (kind === "activity") note({ id, studioId, action, subjectId: subjectId || null });
       if (hasNewActivity) loop.schedule();
     },

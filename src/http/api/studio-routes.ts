@@ -2,6 +2,12 @@ import { Hono } from "hono";
 import { describeMe, setActiveStudio, setActiveStudioInput } from "#domain/access/me.ts";
 import { listActivity, searchActivityInput } from "#domain/activity/list-activity.ts";
 import {
+  listNotifications,
+  listNotificationsInput,
+  readNotifications,
+  readNotificationsInput,
+} from "#domain/notifications/notifications.ts";
+import {
   acceptInvitation,
   createInvitation,
   createInvitationInput,
@@ -18,7 +24,7 @@ import {
 import { deleteStudio, deleteStudioInput } from "#domain/studios/delete-studio.ts";
 import { changeRole, changeRoleInput, listMembers, removeMember } from "#domain/studios/members.ts";
 import type { ApiOptions, SignedInEnv, StudioEnv } from "./context.ts";
-import { noContent } from "./responses.ts";
+import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 /** Routes outside any studio: the user's profile, and choosing, creating or joining a studio. */
@@ -28,6 +34,12 @@ export function createMeRoutes({ deps, isDevelopment }: ApiOptions) {
     .get("/instance", (c) => c.json({ development: isDevelopment }))
     .put("/me/active-studio", validateJson(setActiveStudioInput), async (c) =>
       noContent(c, setActiveStudio(deps, c.var, c.req.valid("json"))),
+    )
+    .get("/me/notifications", validateQuery(listNotificationsInput), async (c) =>
+      jsonWithEtag(c, await listNotifications(deps, c.var, c.req.valid("query"))),
+    )
+    .post("/me/notifications/read", validateJson(readNotificationsInput), async (c) =>
+      noContent(c, readNotifications(deps, c.var, c.req.valid("json"))),
     )
     .post("/studios", validateJson(createStudioInput), async (c) =>
       c.json(await createStudio(deps, c.var, c.req.valid("json")), 201),

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import type { SignedInUser } from "../caller.ts";
+import { type NotificationView, toNotificationView } from "../model/notification.ts";
+import { pageInput, parseCursor, toPage } from "../model/page.ts";
+import { id } from "../model/text.ts";
+import type { Deps } from "../ports/deps.ts";
+
+export const listNotificationsInput = z.strictObject({ studioId: id.optional(), ...pageInput });
+
+export interface NotificationPage {
+  notifications: NotificationView[];
+  /** The number of all unread ones, not only of this page. */
+  unread: number;
+  nextCursor: string | null;
+}
+
+/** Lists what the user was told, in one of their studios or all. */
+export async function listNotifications(
+  deps: Pick<Deps, "notifications" | "memberships">,
+  { user }: SignedInUser,
+  { studioId, limit, cursor }: z.infer<typeof listNotificationsInput>,
+): Promise<NotificationPage> {
+  if (studioId !== undefined) await assertMember(deps, user.id, studioId);
+  const listKey = `notifications ${user.id} ${studioId ?? ""}`;
+  const before = parseCursor(cursor, listKey);
+  const [rows, unread] = await Promise.all([
+    deps.notifications.list(user.id, { studioId, before, limit: limit + 1 }),
+    deps.notifications.countUnread(user.id, studioId),
+  ]);
+  const { items, nextCursor } = toPage(rows, limit, listKey);
+  return { notifications: items.map(toNotificationView), unread, nextCursor };
+}
+
+async function assertMember(deps: Pick<Deps, "memberships">, userId: string, studioId: string): Promise<void> {
+  if (!isId("studio", studioId) || !(await deps.memberships.find(studioId, userId))) throw notFoundError("studio");
+}
+
+export const readNotificationsInput = z.union([
+  z.strictObject({ ids: z.array(id).min(1).max(100) }),
+  z.strictObject({ before: z.iso.datetime({ offset: true }), studioId: id.optional() }),
+]);
+
+/** Notifications per transaction. */
+const batchSize = 200;
+
+/** Marks notifications as read: these, or all of events before a time. Ignores ids of other users. */
+export async function readNotifications(
+  deps: Pick<Deps, "transact" | "clock">,
+  caller: SignedInUser,
+  input: z.infer<typeof readNotificationsInput>,
+): Promise<void> {
+  const userId = caller.user.id;
+  if ("ids" in input) {
+    const ids = input.ids.filter((notificationId) => isId("notification", notificationId));
+    if (ids.length > 0) await deps.transact(caller, (tx) => tx.notifications.markRead(userId, ids, deps.clock()));
+    return;
+  }
+  const { studioId, before } = input;
+  const filter = { studioId, before: Date.parse(before), limit: batchSize };
+  for (let count = batchSize; count === batchSize;)
+    count = await deps.transact(caller, (tx) => tx.notifications.markReadBefore(userId, filter, deps.clock()));
+}
