@@ -1,4 +1,4 @@
--- What users are told about events. Rows of a studio that the user has left stay invisible until they expire.
+-- Messages to users about events. Rows of a studio that the user has left stay invisible until they expire.
 CREATE TABLE notifications (
   id             TEXT PRIMARY KEY,
   user_id        TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

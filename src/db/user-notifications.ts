@@ -46,7 +46,7 @@ export function createNotificationStore({ q, run, notify }: Connection): Notific
         .where("n.readAt", "is", null)
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
     async markRead(userId, ids, now) {
       await updateRows(q, "notifications", { userId, readAt: null }, { readAt: now }).where("id", "in", ids).execute();

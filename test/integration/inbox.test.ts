@@ -22,21 +22,21 @@ import { untilDone } from "../support/batch-options.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { actThroughDrafter, addPost } from "../support/history-fixture.ts";
 import { openPageStream } from "../support/page-stream.ts";
-import { fakePlatforms, newConnection } from "../support/platform-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { startForSuite } from "../support/start-for-suite.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("notifications of users", (fixture) => {
-  const server = startForSuite(() => startApiServer({ ...fixture.deps, platforms: fakePlatforms }));
-  const getDeps = () => ({ ...server.deps, platforms: fakePlatforms });
+  const server = startForSuite(() => startApiServer(fixture.deps));
+  const getDeps = () => server.deps;
 
   async function createScene() {
     const deps = getDeps();
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
     const { postId } = await addPost(deps, owner, { title: "Spring" });
-    const connectionId = await newConnection(deps, owner, "harbour", "mastodon");
+    const connectionId = await newConnection(deps, owner, "harbour", "sandbox");
     const propose = async (caller: Caller, title = "Spring"): Promise<string> => {
       const post = await addPost(deps, owner, { title });
       const input = { postId: post.postId, connectionIds: [connectionId], propose: true };
@@ -50,7 +50,7 @@ forEachEngine("notifications of users", (fixture) => {
   const passOn = (deps: Pick<Deps, "activity" | "transact" | "newId" | "platforms"> = getDeps()) =>
     fanOut(deps, [{ read: (tx, events) => notifyUsers(deps, tx, events) }]);
 
-  test("tells everyone who may approve a proposal, also the person whose client made it, but not of own clicks (EVT-2)", async () => {
+  test("notifies everyone who may approve a proposal, also the person whose client made it, but not of own clicks (NTF-1)", async () => {
     const { deps, owner, member, propose } = await createScene();
     const claude = await actThroughDrafter(deps, member);
     const publicationId = await propose(claude);
@@ -73,7 +73,7 @@ forEachEngine("notifications of users", (fixture) => {
     );
   });
 
-  test("tells the requester and the approver that a publication failed, is unconfirmed or was missed (EVT-2)", async () => {
+  test("notifies the requester and the approver that a publication failed, is unconfirmed or was missed (NTF-1)", async () => {
     const { deps, owner, member, propose } = await createScene();
     const other = await newMember(deps, owner, "member");
     const cases = [
@@ -95,21 +95,31 @@ forEachEngine("notifications of users", (fixture) => {
     assert.ok((await readInbox(other)).notifications.every(({ type }) => type === "approval"));
   });
 
-  test("tells of comments, mentions, requests for changes and what others do to a user's client (EVT-2)", async () => {
+  test("notifies of comments, mentions, requests for changes and what others do to a user's client (NTF-1)", async () => {
     const { deps, owner, member, postId, propose } = await createScene();
     await addComment(deps, member, { postId, body: "First line\nsecond line" });
     await addComment(deps, owner, { postId, body: "My own" });
-    await addComment(deps, owner, { postId, body: `Thanks @${member.user.name.toUpperCase()}! mail@${member.user.name}` });
+    await addComment(deps, owner, {
+      postId,
+      body: `Thanks @${member.user.name.toUpperCase()}! mail@${member.user.name}`,
+    });
     await addComment(deps, member, { postId, body: `@${owner.user.name}: see above` });
-    await addComment(deps, member, { postId, body: `@${owner.user.name}5 is nobody` });
+    await addComment(deps, member, { postId, body: `@${owner.user.name}5 is unknown` });
     await passOn();
     const { notifications } = await readInbox(owner);
     assert.deepEqual(
       notifications.map(({ type, postId: id }) => [type, id]),
-      [["comment", postId], ["mention", postId], ["comment", postId]],
+      [
+        ["comment", postId],
+        ["mention", postId],
+        ["comment", postId],
+      ],
     );
     assert.equal(notifications[2]?.text, `${member.user.name} commented on “Spring”: First line second line`);
-    assert.deepEqual((await readInbox(member)).notifications.map(({ type }) => type), ["mention"]);
+    assert.deepEqual(
+      (await readInbox(member)).notifications.map(({ type }) => type),
+      ["mention"],
+    );
 
     const claude = await actThroughDrafter(deps, member);
     await sendBackPublication(deps, owner, { publicationId: await propose(claude) });
@@ -122,7 +132,7 @@ forEachEngine("notifications of users", (fixture) => {
     assert.equal((await readInbox(owner)).notifications.length, 3);
   });
 
-  test("tells owners and admins that an account needs to be reconnected (EVT-2)", async () => {
+  test("notifies owners and admins that an account needs to be reconnected (NTF-1)", async () => {
     const { deps, owner, member, connectionId } = await createScene();
     const admin = await newMember(deps, owner, "admin");
     await deps.transact({ job: "test" }, (tx) =>
@@ -136,20 +146,20 @@ forEachEngine("notifications of users", (fixture) => {
     assert.deepEqual(await readTexts(member), []);
   });
 
-  test("tells a user of an event once, however many processes read it at the same time (EVT-2)", async () => {
+  test("notifies a user of an event once, however many processes read it at the same time (NTF-1)", async () => {
     const { deps, owner, propose } = await createScene();
     await propose(await actThroughDrafter(deps, owner));
     const databases = await Promise.all(
       Array.from({ length: 4 }, () => openDatabase({ ...fixture.location, log: silentLog })),
     );
     await Promise.all(
-      databases.map((database) => passOn({ ...createDeps(database, fixture.clock), platforms: fakePlatforms })),
+      databases.map((database) => passOn({ ...createDeps(database, fixture.clock), platforms: getDeps().platforms })),
     );
     await Promise.all(databases.map((database) => database.close()));
     assert.equal((await readInbox(owner)).unread, 1);
   });
 
-  test("lists and marks as read over HTTP, only in studios that the user is still in (EVT-2, T2)", async () => {
+  test("lists and marks as read over HTTP, only in studios that the user is still in (NTF-1, T2)", async () => {
     const { deps, owner, member, propose } = await createScene();
     const elsewhere = await newMember(deps, await newStudio(deps), "member", member);
     for (let i = 0; i < 3; i++) await propose(await actThroughDrafter(deps, owner), `Post ${i}`);
@@ -198,7 +208,7 @@ forEachEngine("notifications of users", (fixture) => {
     assertProblem(await get(`?studioId=${owner.studio.id}`), 404, "not_found");
   });
 
-  test("announces new and read notifications on the pages of their user only (EVT-2)", async () => {
+  test("announces new and read notifications on the pages of their user only (NTF-1)", async () => {
     const { deps, owner, member, postId } = await createScene();
     const streams = await Promise.all(
       [owner, member].map(async (caller) => openPageStream(server.base, owner.studio.id, await server.signIn(caller))),
@@ -219,7 +229,7 @@ forEachEngine("notifications of users", (fixture) => {
     for (const stream of streams) stream.close();
   });
 
-  test("deletes notifications after 90 days (EVT-2)", async () => {
+  test("deletes notifications after 90 days (NTF-1)", async () => {
     const { deps, owner, member, postId } = await createScene();
     await addComment(deps, member, { postId, body: "Old" });
     await passOn();

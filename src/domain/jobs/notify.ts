@@ -21,7 +21,7 @@ interface Audience {
   approval: ApprovalRule;
 }
 
-/** What to tell whom about an event. A user who appears several times is told the first. */
+/** A notification for several users. A user gets only the first message about an event that names them. */
 interface Message {
   type: NotificationType;
   userIds: readonly (string | null | undefined)[];
@@ -99,7 +99,7 @@ const cleanParts = (parts: Message["parts"]): Message["parts"] =>
 
 type Describer = (deps: NotifyDeps, tx: Tx, event: ActivityRow, audience: Audience) => Promise<Message[]>;
 
-/** Whoever may approve, also the person whose own AI client proposed it. */
+/** For everyone who may approve, also for the person whose own AI client proposed it. */
 const describeProposal: Describer = async (deps, tx, event, { members, approval }) => {
   const publication = await findPublication(deps, tx, event);
   if (publication?.state !== "proposed") return [];

@@ -59,7 +59,7 @@ export function toNotificationView(notification: Notification): NotificationView
   };
 }
 
-/** For each event that users are told about, its sentence. */
+/** The sentence of each event that causes notifications. */
 const sentences = {
   "publication.proposed": (parts) => `${actor(parts)} proposed to publish ${post(parts)} on ${parts.account}.`,
   "publication.unapproved": (parts) => `${post(parts)} for ${parts.account} waits for approval again.`,
@@ -86,13 +86,15 @@ export type NotifiedAction = keyof typeof sentences;
 
 export const isNotified = (action: string): action is NotifiedAction => Object.hasOwn(sentences, action);
 
-export function describeNotification({ type, parts }: Pick<Notification, "type" | "parts">): string {
+function describeNotification({ type, parts }: Pick<Notification, "type" | "parts">): string {
   if (type === "mention") return `${actor(parts)} mentioned you in a comment on ${post(parts)}: ${parts.excerpt ?? ""}`;
   return sentences[parts.event](parts).trim();
 }
 
-const actor = ({ user, client }: NotificationParts): string =>
-  client === undefined ? (user ?? "Atelier") : user === undefined ? client : `${client}, for ${user},`;
+function actor({ user, client }: NotificationParts): string {
+  if (client === undefined) return user ?? "Atelier";
+  return user === undefined ? client : `${client}, for ${user},`;
+}
 
 const post = ({ title }: NotificationParts): string => (title ? `“${title}”` : "a post without a title");
 

@@ -16,7 +16,7 @@ export interface NotificationPage {
   nextCursor: string | null;
 }
 
-/** Lists what the user was told, in one of their studios or all. */
+/** Lists the user’s notifications in one of their studios, or in all. */
 export async function listNotifications(
   deps: Pick<Deps, "notifications" | "memberships">,
   { user }: SignedInUser,

@@ -11,7 +11,7 @@ type Routes = typeof api;
 export type StudioRoutes = typeof studioApi;
 
 type TypeOf<Action> = Action extends `${infer Type}.${string}` ? Type : never;
-type ObjectType = TypeOf<ActivityFilter["action"]>;
+type ObjectType = TypeOf<ActivityFilter["action"]> | "notification";
 
 /** As the server announces it. */
 interface ChangedObject {
@@ -36,6 +36,7 @@ const idNames: Readonly<Record<ObjectType, string>> = {
   publication: "publicationId",
   platform: "connectionId",
   webhook: "webhookId",
+  notification: "studioId",
 };
 
 interface Change {

@@ -1,6 +1,9 @@
 import type { QueryKey } from "@tanstack/react-query";
 
-/** An object that the server announced, or that this page changed. `type` is the first part of its activity's action. */
+/**
+ * An object that the server announced, or that this page changed. `type` is the first part of its activity's action, or
+ * `notification` for the user's own notifications, which are no activity.
+ */
 export interface ChangedObject {
   type: string;
   id: string | null;
@@ -32,6 +35,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   members: ["member"],
   invitations: ["invitation", "member"],
   webhooks: ["webhook"],
+  notifications: ["notification"],
   // These follow from the post that the page shows, or are requested by the user.
   revisions: [],
   revision: [],
@@ -70,8 +74,8 @@ export function isAffected(
   return objects.some(
     ({ type, id }) =>
       type === "studio" ||
-      !types ||
-      types.includes(type) ||
+      (!types && type !== "notification") ||
+      types?.includes(type) === true ||
       (id === objectId && ownTypes[name as string]?.includes(type) === true),
   );
 }

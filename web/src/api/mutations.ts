@@ -139,3 +139,11 @@ export const resendDelivery = defineChange(
   (studio) => webhook(studio).deliveries[":deliveryId"].resend.$post,
   ["webhook"],
 );
+const notifications = [{ type: "notification", id: null }] as const;
+export const readNotifications = (studioId: string, ids: string[]) =>
+  change(studioId, notifications, (_, { me }) => me.notifications.read.$post({ json: { ids } }));
+/** Marks all as read up to the newest one that the page shows. */
+export const readAllNotifications = (studioId: string, newestAt: string) =>
+  change(studioId, notifications, (_, { me }) =>
+    me.notifications.read.$post({ json: { before: new Date(Date.parse(newestAt) + 1).toISOString(), studioId } }),
+  );

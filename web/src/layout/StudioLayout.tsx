@@ -25,6 +25,9 @@ const BackgroundUploads = lazy(async () => ({
   default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
 }));
 
+/** Loaded on demand, so that the first page does not wait for it. */
+const InboxBell = lazy(async () => ({ default: (await import("../notifications/InboxBell.tsx")).InboxBell }));
+
 const route = getRouteApi("/studios/$studioId");
 
 /** The layout of every page of a studio: navigation, account and the page itself. */
@@ -64,7 +67,12 @@ export function StudioLayout() {
 function Sidebar() {
   return (
     <aside className="sticky top-notice h-window flex-col gap-3 overflow-y-auto border-r border-rule bg-sunken p-3 max-md:hidden md:flex">
-      <StudioSwitcher />
+      <div className="flex items-center gap-1.5">
+        <div className="min-w-0 flex-1">
+          <StudioSwitcher />
+        </div>
+        <LazyInboxBell className="size-control" />
+      </div>
       <SearchAndCreate />
       <StudioNav />
       <div className="mt-auto">
@@ -73,6 +81,13 @@ function Sidebar() {
     </aside>
   );
 }
+
+/** Its place is empty until it is loaded, so that nothing moves. */
+const LazyInboxBell = ({ className }: { className: string }) => (
+  <Suspense fallback={<span className={`flex-none ${className}`} />}>
+    <InboxBell className={className} />
+  </Suspense>
+);
 
 function UploadIndicator() {
   const { subscribe, listBackground } = useUploaderRegistry();
@@ -132,6 +147,7 @@ function TopBar() {
         <StudioSwitcher />
       </div>
       <IconButton icon={Search} label="Search" className="size-11" onClick={openPalette} />
+      <LazyInboxBell className="size-11" />
       <span className="relative">
         <IconButton
           id={menuId}
