@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { addComment } from "#domain/comments/comments.ts";
+import { fanOut } from "#domain/jobs/fan-out.ts";
+import { notifyUsers } from "#domain/jobs/notify.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
@@ -10,7 +12,7 @@ import { newMember } from "../support/users.ts";
 
 describe("the inbox", { skip: skipWithoutChromium }, () => {
   const pages = useStudioPages({ accounts: ["harbour"] });
-  before(() => pages.fixture.service.startFanOut());
+  const passOn = () => fanOut(pages.deps, [{ read: (tx, events) => notifyUsers(pages.deps, tx, events) }]);
 
   test("groups what an assistant proposes, opens it by keyboard, and is live in every tab (NTF-1)", async () => {
     const page = await pages.open("posts");
@@ -25,6 +27,7 @@ describe("the inbox", { skip: skipWithoutChromium }, () => {
       const postId = await pages.addPost(title);
       await publishPost(pages.deps, claude, { postId, connectionIds: pages.connectionIds, propose: true });
     }
+    await passOn();
     for (const tab of [page, otherTab]) await tab.getByRole("button", { name: "Notifications, 3 unread" }).waitFor();
     await page.locator("main h1").click();
     await page.keyboard.press("g");
@@ -42,6 +45,7 @@ describe("the inbox", { skip: skipWithoutChromium }, () => {
     const postId = await pages.addPost("Fog");
     await addComment(pages.deps, member, { postId, body: "Which harbour?" });
     await addComment(pages.deps, member, { postId, body: "And when?" });
+    await passOn();
     const page = await pages.open("posts", { device: "phone" });
     const bell = page.getByRole("button", { name: /^Notifications, 2 unread/ });
     await bell.tap();

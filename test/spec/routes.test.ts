@@ -119,6 +119,8 @@ describe("routes", () => {
         "GET /api/me",
         "GET /api/instance",
         "PUT /api/me/active-studio",
+        "GET /api/me/notifications",
+        "POST /api/me/notifications/read",
         "POST /api/studios",
         "POST /api/invitations/:token/accept",
       ],

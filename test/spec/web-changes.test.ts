@@ -29,7 +29,7 @@ const param = {
   deliveryId: "whd_1",
 };
 const lists = "activity assets calendar clients invitations members platforms posts post-count post-summaries";
-const otherLists = "publication-counts publications trash webhooks";
+const otherLists = "notifications publication-counts publications trash webhooks";
 const objects = [
   "post pst_1",
   "post pst_2",
@@ -94,6 +94,7 @@ async function settle(): Promise<void> {
 describe("changes by the user", () => {
   /** Those of the user's own studios. */
   const ownChanges = ["createStudio", "setActiveStudio", "deleteStudio", "leaveStudio"];
+  const ownInbox = ["readNotifications", "readAllNotifications"];
   /** Those that change nothing, and those whose response the editor applies. */
   const previews = ["previewRestore", "previewUndo", "previewUndoUndo"];
   const newLinks = ["connectPlatform", "createPostUploadLink", "createLibraryUploadLink"];
@@ -107,10 +108,11 @@ describe("changes by the user", () => {
       isFailing = () => false;
       await run();
       assert.equal(requests.length, 1, name);
-      assert.match(requests[0]!, /^(POST|PUT|PATCH|DELETE) \/api\/(studios|me\/active-studio)/);
+      assert.match(requests[0]!, /^(POST|PUT|PATCH|DELETE) \/api\/(studios|me\/(active-studio|notifications))/);
       assert.doesNotMatch(requests[0]!, /:|undefined|object/);
       const affected = listInvalidated();
       if (ownChanges.includes(name)) assert.deepEqual(affected, ["me"], name);
+      else if (ownInbox.includes(name)) assert.deepEqual(affected, ["notifications"], name);
       else if (unshownChanges.includes(name)) assert.deepEqual(affected, [], name);
       else {
         assert.ok(affected.includes("activity"), name);

@@ -140,10 +140,8 @@ export const resendDelivery = defineChange(
   ["webhook"],
 );
 const notifications = [{ type: "notification", id: null }] as const;
-export const readNotifications = (studioId: string, ids: string[]) =>
+export const readNotifications = ({ studioId }: { studioId: string }, ids: string[]) =>
   change(studioId, notifications, (_, { me }) => me.notifications.read.$post({ json: { ids } }));
-/** Marks all as read up to the newest one that the page shows. */
-export const readAllNotifications = (studioId: string, newestAt: string) =>
-  change(studioId, notifications, (_, { me }) =>
-    me.notifications.read.$post({ json: { before: new Date(Date.parse(newestAt) + 1).toISOString(), studioId } }),
-  );
+/** Marks those of events before a time as read. */
+export const readAllNotifications = ({ studioId }: { studioId: string }, before: string) =>
+  change(studioId, notifications, (_, { me }) => me.notifications.read.$post({ json: { before, studioId } }));

@@ -22,6 +22,8 @@ const icons: Record<Notification["type"], LucideIcon> = {
   client: Bot,
 };
 
+const toFollowingTime = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
+
 /** The content of the inbox. `onOpen` closes it. */
 export function NotificationList({ unread, onOpen }: { unread: number; onOpen: () => void }) {
   const { studio } = useStudio();
@@ -37,7 +39,7 @@ export function NotificationList({ unread, onOpen }: { unread: number; onOpen: (
             variant="quiet"
             size="small"
             busyLabel={isRunning && "Marking…"}
-            onClick={() => void run(() => readAllNotifications(studio.id, newest.at))}
+            onClick={() => void run(() => readAllNotifications({ studioId: studio.id }, toFollowingTime(newest.at)))}
           >
             Mark all as read
           </Button>
@@ -74,7 +76,7 @@ function NotificationEntry({ group, onOpen }: { group: NotificationGroup; onOpen
     onOpen();
     if (readAt === null)
       void readNotifications(
-        studio.id,
+        { studioId: studio.id },
         group.map(({ id }) => id),
       ).catch(() => {});
   };
