@@ -9,10 +9,12 @@ import { fanOut } from "#domain/jobs/fan-out.ts";
 import { notifyUsers } from "#domain/jobs/notify.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { listNotifications, type NotificationPage } from "#domain/notifications/notifications.ts";
+import { recordActivity } from "#domain/changes/record-activity.ts";
 import { recordPublicationActivity } from "#domain/changes/change-publication.ts";
 import { writes } from "#domain/ports/write-stores.ts";
 import { sendBackPublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
+import { shareForReview } from "#domain/reviews/review-links.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/studios.ts";
 import type { Deps } from "#domain/ports/deps.ts";
@@ -132,14 +134,25 @@ forEachEngine("notifications of users", (fixture) => {
     assert.equal((await readInbox(owner)).notifications.length, 3);
   });
 
+  test("notifies the creators of a post and of its review link of what a guest decides (NTF-1)", async () => {
+    const { deps, owner, member, postId } = await createScene();
+    const { id: linkId } = await shareForReview(deps, member, { postIds: [postId] });
+    const detail = { linkId, guest: { name: "Kim", unverified: true }, comment: "The date is wrong." };
+    await deps.transact({ job: "test" }, (tx) =>
+      recordActivity(deps, tx, { studio: owner.studio }, "review.changes_requested", postId, detail),
+    );
+    await passOn();
+    for (const caller of [owner, member])
+      assert.deepEqual(await readTexts(caller), [
+        "Kim, by review link, asked for changes to “Spring”. The date is wrong.",
+      ]);
+  });
+
   test("notifies owners and admins that an account needs to be reconnected (NTF-1)", async () => {
     const { deps, owner, member, connectionId } = await createScene();
     const admin = await newMember(deps, owner, "admin");
     await deps.transact({ job: "test" }, (tx) =>
-      tx.activity.insert({
-        ...{ id: deps.newId("activity"), studioId: owner.studio.id, userId: null, clientId: null, clientName: null },
-        ...{ action: "platform.needs_reconnect", subjectId: connectionId, detail: {}, at: deps.clock() },
-      }),
+      recordActivity(deps, tx, { studio: owner.studio }, "platform.needs_reconnect", connectionId),
     );
     await passOn();
     for (const caller of [owner, admin]) assert.match((await readTexts(caller)).join(), /^Reconnect harbour on /);

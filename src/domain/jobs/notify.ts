@@ -158,6 +158,26 @@ const describeComment: Describer = async (_, tx, { studioId, subjectId, userId, 
   ];
 };
 
+/** What a guest does through a review link, for the creators of the post and of the link. */
+const describeReview: Describer = async (_, tx, { studioId, action, subjectId, detail }) => {
+  const { linkId, guest, comment, commentId } = detail as Partial<ReviewDetail>;
+  const post = await tx.posts.find(studioId, subjectId ?? "");
+  if (!post) return [];
+  const link = await tx.reviews.findLink(linkId ?? "");
+  const excerpt = comment ?? (commentId && (await tx.comments.find(studioId, commentId))?.body);
+  const user = guest ? `${guest.name}, by review link,` : "A guest";
+  const parts = { user, client: undefined, title: post.title, excerpt };
+  const type = action === "review.commented" ? "comment" : "review";
+  return [{ type, userIds: [post.createdBy, link?.createdBy], postId: post.id, parts }];
+};
+
+interface ReviewDetail {
+  linkId: string;
+  guest: { name: string } | null;
+  comment: string;
+  commentId: string;
+}
+
 const describeClient: Describer = async (_, tx, { subjectId, detail }) => {
   const grant = await tx.grants.find(subjectId ?? "");
   const reason = typeof detail["because"] === "string" ? detail["because"] : undefined;
@@ -174,6 +194,9 @@ const describers: Readonly<Record<NotifiedAction, Describer>> = {
   "publication.canceled": describeCancellation,
   "platform.needs_reconnect": describeAccount,
   "comment.added": describeComment,
+  "review.approved": describeReview,
+  "review.changes_requested": describeReview,
+  "review.commented": describeReview,
   "client.moved": describeClient,
   "client.revoked": describeClient,
 };

@@ -74,6 +74,9 @@ const sentences = {
   "platform.needs_reconnect": (parts) =>
     `Reconnect ${parts.account}: the platform no longer accepts its credentials. Nothing can be published there until then.`,
   "comment.added": (parts) => `${actor(parts)} commented on ${post(parts)}: ${parts.excerpt ?? ""}`,
+  "review.approved": (parts) => `${actor(parts)} approved ${post(parts)}. ${parts.excerpt ?? ""}`,
+  "review.changes_requested": (parts) => `${actor(parts)} asked for changes to ${post(parts)}. ${parts.excerpt ?? ""}`,
+  "review.commented": (parts) => `${actor(parts)} commented on ${post(parts)}: ${parts.excerpt ?? ""}`,
   "client.moved": (parts) => `${parts.client ?? "An AI client"} now works in this studio.`,
   "client.revoked": ({ client = "An AI client", user, reason }) => {
     if (reason === "used twice")
