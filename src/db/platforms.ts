@@ -134,6 +134,7 @@ export function createPlatformStore({ q, run }: Connection): PlatformStore {
         generation: eb("generation", "+", 1),
         expiresAt,
         renewAt,
+        accessEndsAt: null,
         renewingUntil: 0,
         connectedBy: connectedBy.userId,
         connectedAt: connectedBy.at,
@@ -147,8 +148,11 @@ export function createPlatformStore({ q, run }: Connection): PlatformStore {
         renewAt,
         ...(renewingUntil === undefined ? {} : { renewingUntil }),
       }).$call(execute),
+    keepUntilExpiry: (connectionId, generation, renewAt, accessEndsAt) =>
+      updateConnected(connectionId, generation, { renewAt, renewingUntil: 0, accessEndsAt }).$call(changesRow),
     renew(connectionId, generation, credential, { expiresAt, renewAt }) {
-      const values = { credential, generation: generation + 1, expiresAt, renewAt, renewingUntil: 0 };
+      const times = { expiresAt, renewAt, accessEndsAt: null, renewingUntil: 0 };
+      const values = { credential, generation: generation + 1, ...times };
       return updateConnected(connectionId, generation, values).$call(changesRow);
     },
     deleteCredential: (connectionId, state, generation) =>
@@ -156,7 +160,10 @@ export function createPlatformStore({ q, run }: Connection): PlatformStore {
         q,
         "platformConnections",
         { id: connectionId, generation },
-        { state, credential: null, generation: generation + 1, expiresAt: null, renewAt: null },
+        {
+          ...{ state, credential: null, generation: generation + 1 },
+          ...{ expiresAt: null, renewAt: null, accessEndsAt: null },
+        },
       )
         .where("state", "<>", state)
         .where("state", "<>", "disconnected")

@@ -54,6 +54,7 @@ type Change = Exclude<
   | "platform.connected"
   | "platform.needs_reconnect"
   | "webhook.disabled"
+  | "platform.expires_soon"
 >;
 
 const webhook = { url: "https://example.com/hook", events: ["post.*"] };

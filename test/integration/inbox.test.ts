@@ -148,14 +148,28 @@ forEachEngine("notifications of users", (fixture) => {
       ]);
   });
 
-  test("notifies owners and admins that an account needs to be reconnected (NTF-1)", async () => {
+  test("notifies owners and admins that an account needs to be reconnected or ends soon, and of disabled webhooks (NTF-1)", async () => {
     const { deps, owner, member, connectionId } = await createScene();
     const admin = await newMember(deps, owner, "admin");
     await deps.transact({ job: "test" }, (tx) =>
       recordActivity(deps, tx, { studio: owner.studio }, "platform.needs_reconnect", connectionId),
     );
     await passOn();
-    for (const caller of [owner, admin]) assert.match((await readTexts(caller)).join(), /^Reconnect harbour on /);
+    for (const [action, detail] of [
+      ["platform.expires_soon", { expiresAt: "2026-12-01T10:30:00.000Z" }],
+      ["webhook.disabled", { host: "hooks.example.com", reason: "failing" }],
+    ] as const) {
+      await deps.transact({ job: "test" }, (tx) =>
+        recordActivity(deps, tx, { studio: owner.studio }, action, connectionId, detail),
+      );
+      await passOn();
+    }
+    for (const caller of [owner, admin]) {
+      const [disabled, ending, broken] = await readTexts(caller);
+      assert.match(disabled ?? "", /^The webhook to hooks\.example\.com was disabled/);
+      assert.match(ending ?? "", /^Reconnect harbour on \S+ until 2026-12-01 10:30 UTC/);
+      assert.match(broken ?? "", /^Reconnect harbour on .*no longer accepts/);
+    }
     assert.deepEqual(await readTexts(member), []);
   });
 

@@ -7,7 +7,7 @@ import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { renewDueCredentials } from "#domain/jobs/renew-credentials.ts";
 import { getAccessToken } from "#domain/steps/credentials.ts";
 import type { Deps } from "#domain/ports/deps.ts";
-import { hours, minutes, seconds } from "#lib/clock.ts";
+import { days, hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import { createVault } from "#lib/vault.ts";
 import { createDeps, forEachEngine, forOneEngine, silentLog } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -245,6 +245,38 @@ forOneEngine("platform credentials", (fixture) => {
     fixture.clock.advance(minutes(5));
     await renewDueCredentials(nonRefreshableDeps, { shouldStop: () => false });
     assert.equal(await getState(), "needs_reconnect");
+  });
+
+  test("an access that the platform ends is announced seven days and one day before, with what it affects (HEALTH-1)", async () => {
+    platform.expiresIn = 60 * 24 * 3600;
+    const endingDeps = withPlatform(fixture.deps, platform, { includesNoRefresh: true });
+    const owner = await newStudio(endingDeps);
+    const connectionId = await connectAccount(endingDeps, platform, owner, "studio", "no-refresh");
+    platform.expiresIn = 3600;
+    const endsAt = fixture.clock() + days(60);
+    const readHealth = async () => {
+      await renewDueCredentials(endingDeps, { shouldStop: () => false });
+      const [connection] = (await listPlatforms(endingDeps, owner)).connections;
+      const { activity } = await listActivity(endingDeps, owner, { action: "platform.expires_soon", limit: 10 });
+      return { ...connection, warnings: activity.length };
+    };
+    fixture.clock.advance(days(52));
+    const early = await readHealth();
+    assert.deepEqual([early.id, early.health, early.expiresAt, early.warnings], [connectionId, "ok", undefined, 0]);
+    for (const [elapsed, warnings] of [
+      [days(1), 1],
+      [days(5), 1],
+      [days(1), 2],
+      [hours(23), 2],
+    ] as const) {
+      fixture.clock.advance(elapsed);
+      const { health, expiresAt, warnings: count } = await readHealth();
+      assert.deepEqual([health, expiresAt, count], ["expires_soon", toIsoTime(endsAt), warnings]);
+    }
+    fixture.clock.advance(hours(1));
+    const ended = await readHealth();
+    assert.deepEqual([ended.health, ended.expiresAt, ended.warnings], ["broken", undefined, 2]);
+    assert.match(ended.reason ?? "", /no longer accepts/);
   });
 
   test("a renewal that finishes after a disconnect does not restore the credential (PLATFORM-9)", async () => {

@@ -200,6 +200,7 @@ test("validates a post once per platform, and reports the result for each accoun
       credential: "",
       credentialGeneration: 1,
       tokenExpiresAt: null,
+      accessEndsAt: null,
       connectedBy: null,
       connectedAt: 0,
     },

@@ -426,6 +426,8 @@ const events = {
     "an open page hears within 2 seconds which objects of its studio changed, whichever process changed them; the tabs of a browser share one stream, which ends with the session or the membership, and an idle page sends no requests",
   "EVT-2":
     "every committed activity reaches the readers of events exactly once, whatever the order of commits and however many processes run; activity that was rolled back never does",
+  "HEALTH-1":
+    "owners and admins hear seven days and one day before a platform ends the access of an account, and at once when it no longer accepts the credentials; list_platforms and the web app say so, with the open publications that it affects",
   "NTF-1":
     "each user has an inbox per studio, with an unread count that is live on every tab: what waits for their approval, what became of their publications, accounts to reconnect, comments, mentions, reviews, and what others do to their AI clients; nothing about their own clicks, each event once, and nothing of studios that they have left",
 };

@@ -136,12 +136,21 @@ const nameAccount = (
   platform: string,
 ): string => `${getAccountLabel(account)} on ${platforms.find(platform)?.name ?? platform}`;
 
-const describeAccount: Describer = async ({ platforms }, tx, { studioId, subjectId }, { members }) => {
+const describeAccount: Describer = async ({ platforms }, tx, { studioId, subjectId, detail }, { members }) => {
   const connection = await tx.platformStore.find(studioId, subjectId ?? "");
   if (!connection) return [];
   const managers = members.filter(({ role }) => may(role, "platforms.connect"));
-  const parts = { account: nameAccount(platforms, connection.account, connection.platform) };
+  const reason =
+    typeof detail["expiresAt"] === "string" ? `${detail["expiresAt"].slice(0, 16)} UTC`.replace("T", " ") : undefined;
+  const parts = { account: nameAccount(platforms, connection.account, connection.platform), reason };
   return [{ type: "account", userIds: managers.map(({ userId }) => userId), parts }];
+};
+
+const describeWebhook: Describer = async (_, _tx, { detail }, { members }) => {
+  const managers = members.filter(({ role }) => may(role, "webhooks.manage"));
+  return [
+    { type: "failure", userIds: managers.map(({ userId }) => userId), parts: { account: String(detail["host"]) } },
+  ];
 };
 
 const describeComment: Describer = async (_, tx, { studioId, subjectId, userId, detail }, { members }) => {
@@ -193,6 +202,8 @@ const describers: Readonly<Record<NotifiedAction, Describer>> = {
   "publication.missed": describeProblem,
   "publication.canceled": describeCancellation,
   "platform.needs_reconnect": describeAccount,
+  "platform.expires_soon": describeAccount,
+  "webhook.disabled": describeWebhook,
   "comment.added": describeComment,
   "review.approved": describeReview,
   "review.changes_requested": describeReview,

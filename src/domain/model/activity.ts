@@ -112,6 +112,7 @@ export const activityActions = [
   "webhook.enabled",
   "webhook.disabled",
   "webhook.deleted",
+  "platform.expires_soon",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];

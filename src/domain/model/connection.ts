@@ -34,6 +34,8 @@ export interface PlatformConnection extends PlatformTarget {
   credentialGeneration: number;
   /** When the access token expires; null if it does not. */
   tokenExpiresAt: number | null;
+  /** When the platform ends the access, because it does not renew the credential; null until that is near. */
+  accessEndsAt: number | null;
   connectedBy: string | null;
   connectedAt: number;
   limits: InstanceLimits | null;
@@ -58,18 +60,35 @@ export const connectionView = z.object({
       "connected: ready. needs_reconnect: an owner or admin must connect it again. disconnected: its credentials were deleted.",
     ),
   connectedAt: z.string(),
+  health: z.enum(["ok", "expires_soon", "broken"]).describe("Unless ok, an owner or admin must connect it again."),
+  expiresAt: z.string().optional().describe("When the platform ends the access, if health is expires_soon."),
+  reason: z.string().optional().describe("Why it is broken."),
+  affectedPublications: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of open publications that can't go out until it is connected again; at most 100."),
 });
 
 export type ConnectionView = z.infer<typeof connectionView>;
 
-export function toConnectionView({
-  id,
-  platform,
-  instance,
-  account,
+const brokenReasons = {
+  needs_reconnect: "The platform no longer accepts the account's credentials.",
+  disconnected: "The account was disconnected.",
+} as const;
+
+function describeHealth({
   state,
-  connectedAt,
-}: PlatformConnection): ConnectionView {
+  accessEndsAt,
+}: PlatformConnection): Pick<ConnectionView, "health" | "expiresAt" | "reason"> {
+  if (state !== "connected") return { health: "broken", reason: brokenReasons[state] };
+  return accessEndsAt === null ? { health: "ok" } : { health: "expires_soon", expiresAt: toIsoTime(accessEndsAt) };
+}
+
+export function toConnectionView(
+  connection: PlatformConnection,
+  affectedPublications: readonly string[] = [],
+): ConnectionView {
+  const { id, platform, instance, account, state, connectedAt } = connection;
   return {
     id,
     platform,
@@ -77,6 +96,8 @@ export function toConnectionView({
     account: { id: account.id, handle: account.handle, name: account.name, profileUrl: account.profileUrl },
     state,
     connectedAt: toIsoTime(connectedAt),
+    ...describeHealth(connection),
+    ...(affectedPublications.length > 0 ? { affectedPublications: [...affectedPublications] } : {}),
   };
 }
 

@@ -73,6 +73,10 @@ const sentences = {
   "publication.canceled": (parts) => `${actor(parts)} asked for changes to ${post(parts)} for ${parts.account}.`,
   "platform.needs_reconnect": (parts) =>
     `Reconnect ${parts.account}: the platform no longer accepts its credentials. Nothing can be published there until then.`,
+  "platform.expires_soon": (parts) =>
+    `Reconnect ${parts.account} until ${parts.reason ?? "then"}: the platform ends its access at that time.`,
+  "webhook.disabled": (parts) =>
+    `The webhook to ${parts.account} was disabled, because its deliveries kept failing. Its events are kept and can be resent.`,
   "comment.added": (parts) => `${actor(parts)} commented on ${post(parts)}: ${parts.excerpt ?? ""}`,
   "review.approved": (parts) => `${actor(parts)} approved ${post(parts)}. ${parts.excerpt ?? ""}`,
   "review.changes_requested": (parts) => `${actor(parts)} asked for changes to ${post(parts)}. ${parts.excerpt ?? ""}`,

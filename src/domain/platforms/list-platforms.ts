@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { connectionView, toConnectionView } from "../model/connection.ts";
+import { connectionView, type PlatformConnection, toConnectionView } from "../model/connection.ts";
 import { getSettingsHint } from "../steps/configured-platform.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 import { findMediaWarning } from "../model/validation/media-reachability.ts";
@@ -36,7 +36,7 @@ export const listPlatformsOutput = z.object({
 
 /** Lists the supported platforms and the studio's connections. */
 export async function listPlatforms(
-  deps: Pick<Deps, "platforms" | "platformStore" | "baseUrl">,
+  deps: Pick<Deps, "platforms" | "platformStore" | "publications" | "baseUrl">,
   caller: Caller,
   { includeOptions = false }: z.infer<typeof listPlatformsInput> = {},
 ): Promise<z.infer<typeof listPlatformsOutput>> {
@@ -58,6 +58,22 @@ export async function listPlatforms(
   };
   return {
     platforms: deps.platforms.list().map(toPlatformView),
-    connections: connections.map(toConnectionView),
+    connections: await Promise.all(
+      connections.map(async (connection) => toConnectionView(connection, await listAffected(deps, connection))),
+    ),
   };
+}
+
+const maxAffected = 100;
+
+/** The ids of open publications that can't go out until the account is connected again. */
+async function listAffected(
+  { publications }: Pick<Deps, "publications">,
+  { id, state, accessEndsAt }: PlatformConnection,
+): Promise<string[]> {
+  if (state === "connected" && accessEndsAt === null) return [];
+  const openPublications = await publications.listByConnection(id, ["proposed", "scheduled"], maxAffected);
+  return openPublications
+    .filter(({ scheduledFor }) => state !== "connected" || (scheduledFor ?? 0) >= (accessEndsAt ?? 0))
+    .map((publication) => publication.id);
 }

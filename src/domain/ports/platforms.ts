@@ -144,6 +144,8 @@ export interface PlatformStore {
   acquireRenewal(connectionId: string, generation: number, now: number, leaseExpiresAt: number): Promise<boolean>;
   /** Schedules the next renewal. The lease holder can also change when its lease expires. */
   postponeRenewal(connectionId: string, generation: number, renewAt: number, leaseExpiresAt?: number): Promise<void>;
+  /** Ends the renewal of a credential that the platform does not renew. Returns false if the generation is outdated. */
+  keepUntilExpiry(connectionId: string, generation: number, renewAt: number, accessEndsAt: number): Promise<boolean>;
   /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
   /** Deletes the credential; false if the generation is outdated, or the state is this one or `disconnected`. */

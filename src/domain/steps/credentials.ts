@@ -1,4 +1,4 @@
-import { days, minutes, seconds } from "#lib/clock.ts";
+import { days, minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
@@ -148,19 +148,29 @@ export async function tryRenew(
   }
 }
 
+/** How long before the end of an access its users are warned for the last time. */
+const lastWarningMs = days(1);
+
 /**
- * Keeps using a credential that the platform can't renew: returns it, and schedules no further attempt until shortly
- * before it expires. Throws if that time has come, or if the credential has no expiry: the user must reconnect.
+ * Keeps using a credential that the platform can't renew: returns it, and records when the access ends, a second time
+ * on the last day. Schedules the next attempt for then, and the last one shortly before the end. Throws if that time has come, or if the credential has no expiry: the user must reconnect.
  */
 async function keepUntilExpiry(
   deps: CredentialDeps,
   connection: PlatformConnection,
   credential: Credential,
 ): Promise<Credential> {
-  const { id, credentialGeneration: generation, tokenExpiresAt } = connection;
-  if (tokenExpiresAt === null || deps.clock() >= tokenExpiresAt - expiryMarginMs)
+  const { id, studioId, platform, account, credentialGeneration: generation, tokenExpiresAt } = connection;
+  const now = deps.clock();
+  if (tokenExpiresAt === null || now >= tokenExpiresAt - expiryMarginMs)
     throw new PlatformError("rejected", "the platform does not support renewal");
-  await deps.platformStore.postponeRenewal(id, generation, tokenExpiresAt - expiryMarginMs, 0);
+  const isLastDay = now >= tokenExpiresAt - lastWarningMs;
+  const nextAttempt = tokenExpiresAt - (isLastDay ? expiryMarginMs : lastWarningMs);
+  await deps.transact({ job: "renew credentials" }, async (tx) => {
+    if (!(await tx.platformStore.keepUntilExpiry(id, generation, nextAttempt, tokenExpiresAt))) return;
+    const detail = { platform, account: getAccountLabel(account), expiresAt: toIsoTime(tokenExpiresAt) };
+    await recordActivity(deps, tx, { studio: { id: studioId } }, "platform.expires_soon", id, detail);
+  });
   return credential;
 }
 

@@ -103,6 +103,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   },
   "platform.connected": { filterLabel: "Platform connected", template: "connected {account}" },
   "platform.disconnected": { filterLabel: "Platform disconnected", template: "disconnected {account}" },
+  "platform.expires_soon": { filterLabel: "Platform access expires", template: "must reconnect {account} soon" },
   "platform.needs_reconnect": { filterLabel: "Platform access lost", template: "lost access to {account}" },
   "webhook.created": { filterLabel: "Webhook created", template: "created a webhook" },
   "webhook.updated": { filterLabel: "Webhook changed", template: "changed a webhook" },

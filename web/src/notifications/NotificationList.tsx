@@ -121,5 +121,5 @@ function getTarget([{ type, studioId, postId, publicationId }, ...others]: Notif
       params: { studioId, postId },
       search: { panel: "comments" },
     });
-  return linkOptions({ to: "/studios/$studioId/publications", params });
+  return linkOptions({ to: "/studios/$studioId/settings/webhooks", params });
 }

@@ -29,6 +29,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const platformName = platform?.name ?? platformId;
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
+  const affectedCount = connection.affectedPublications?.length ?? 0;
   const connectedTime = <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />;
   const details = {
     ...(!isConnected && { Connected: connectedTime }),
@@ -41,14 +42,21 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
 
   return (
     // An account that needs reconnecting has two buttons.
-    <ListRow isActionBeside={state !== "needs_reconnect"}>
+    <ListRow isActionBeside={connection.health === "ok" || state === "disconnected"}>
       <div className="min-w-0">
         <p className="m-0 font-medium [overflow-wrap:anywhere]">{accountLabel}</p>
         <p className="mt-0 text-muted">
           {platformName}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}
           {state === "connected" ? (
-            <>, connected {connectedTime}</>
+            <>
+              , connected {connectedTime}
+              {connection.expiresAt !== undefined && (
+                <strong>
+                  , access ends <RelativeTime at={connection.expiresAt} timezone={studio.timezone} />
+                </strong>
+              )}
+            </>
           ) : (
             <>
               {" "}
@@ -56,11 +64,17 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </>
           )}
         </p>
+        {affectedCount > 0 && state !== "disconnected" && (
+          <p className="mt-0 text-sm text-muted">
+            {affectedCount === 1 ? "One open publication" : `${affectedCount} open publications`} can’t go out until the
+            account is reconnected.
+          </p>
+        )}
         {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} />}
       </div>
       {may("platforms.connect") && (
         <RowActions>
-          {!isConnected && (
+          {connection.health !== "ok" && (
             <Button
               variant="quiet"
               busyLabel={isRunning && "Opening…"}
