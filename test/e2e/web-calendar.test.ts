@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
+import { addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
+import { addDays } from "#portable/zoned-time.ts";
 import { findViolations } from "../support/axe.ts";
 import { getBox } from "../support/boxes.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";

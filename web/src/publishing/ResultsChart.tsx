@@ -1,6 +1,6 @@
 import type { ResultSnapshot } from "../api/planning-queries.ts";
 
-const [width, height, margin] = [600, 180, 12];
+const [width, height, margin] = [420, 160, 12];
 
 /** Lines differ by their pattern and their label, not by color. */
 const patterns = ["", "6 4", "2 3", "10 3 2 3"];
@@ -33,10 +33,10 @@ export function ResultsChart({
   if (snapshots.length < 2 || lines.length === 0) return null;
   const maxAge = Math.max(...snapshots.map(getAge), 1);
   const maxValue = Math.log1p(Math.max(...lines.flatMap(({ points }) => points.map(({ value }) => value)), 1));
-  const toX = (age: number): number => margin + (age / maxAge) * (width - 120);
+  const toX = (age: number): number => margin + (age / maxAge) * (width - 110);
   const toY = (value: number): number => height - margin - (Math.log1p(value) / maxValue) * (height - 2 * margin);
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} className="w-full text-ink" aria-hidden="true">
+    <svg viewBox={`0 0 ${width} ${height}`} className="w-full max-w-[30rem] text-ink" aria-hidden="true">
       <line x1={margin} x2={toX(maxAge)} y1={toY(0)} y2={toY(0)} className="stroke-rule" />
       {lines.map(({ name, points }, i) => (
         <g key={name}>

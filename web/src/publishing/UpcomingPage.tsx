@@ -5,7 +5,6 @@ import type { VisibleState } from "../api/publication-queries.ts";
 import { calendarQuery } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Agenda } from "../posts/calendar/Agenda.tsx";
-import { addDays } from "../posts/calendar/calendar-days.ts";
 import { EntryDialog } from "../posts/calendar/EntryDialog.tsx";
 import { groupEntries, type EntryGroup } from "../posts/calendar/group-entries.ts";
 import { useReschedule } from "../posts/calendar/use-reschedule.ts";
@@ -15,7 +14,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { PublicationTabs } from "./PublicationTabs.tsx";
-import { getEndOfDay, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
+import { addDays, getEndOfDay, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
 
 /** The API accepts ranges of up to 62 days. */
 const dayCount = 60;

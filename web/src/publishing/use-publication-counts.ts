@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { publicationCountsQuery } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { addDays } from "../posts/calendar/calendar-days.ts";
 import { useNow } from "../ui/use-now.ts";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
-import { getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
+import { addDays, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
 
 /** Older failures and requests that were sent back do not count. */
 const maxAgeDays = 7;

@@ -20,7 +20,7 @@ export function CalendarFeedSettings() {
 
   return (
     <Section title="Calendar feed">
-      <p className="mb-4 max-w-[38rem] text-muted">
+      <p className="mt-0 mb-4 max-w-[38rem] text-muted">
         See planned and published posts in Google Calendar, Outlook or Apple Calendar. Subscribe there to your own
         secret URL, and don’t share it.
       </p>

@@ -37,7 +37,7 @@ export function SlotSettings() {
 
   return (
     <Section title="Slots">
-      <p className="mb-4 max-w-[38rem] text-muted">
+      <p className="mt-0 mb-4 max-w-[38rem] text-muted">
         Weekly times at which each account publishes, in {studio.timezone}. Schedule a post at the next free slot
         instead of picking a time. Changes here move nothing that is scheduled.
       </p>
@@ -45,7 +45,7 @@ export function SlotSettings() {
       {accounts.map((account) => (
         <div key={account.id} className="not-first:mt-4">
           <h3>{formatAccount(getAccountLabel(account), getPlatformName(account.platform))}</h3>
-          <ul className="mt-2 flex flex-wrap gap-2">
+          <ul className="mt-2 flex flex-wrap gap-2 empty:hidden">
             {slots
               .filter((slot) => slot.connectionId === account.id)
               .map((slot) => {

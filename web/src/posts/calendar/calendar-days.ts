@@ -1,3 +1,5 @@
+import { addDays } from "#portable/zoned-time.ts";
+
 /** Days are `2026-11-15`, in the studio's time zone. Weeks start on Monday. */
 
 export const calendarRanges = ["month", "week", "agenda"] as const;
@@ -7,8 +9,6 @@ const dayMs = 86_400_000;
 
 const toUtcMs = (day: string): number => Date.parse(`${day}T00:00Z`);
 const toDay = (utcMs: number): string => new Date(utcMs).toISOString().slice(0, 10);
-
-export const addDays = (day: string, count: number): string => toDay(toUtcMs(day) + count * dayMs);
 
 /** The same day of another month, or that month's last day if it is shorter. */
 export function addMonths(day: string, count: number): string {

@@ -1,5 +1,4 @@
-import { toLocalTime } from "#portable/zoned-time.ts";
-import { addDays } from "./calendar-days.ts";
+import { addDays, toLocalTime } from "#portable/zoned-time.ts";
 
 /** A slot is a cell of the calendar: a day (`2026-11-15`), or an hour of a day (`2026-11-15T09`). */
 
