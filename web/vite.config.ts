@@ -14,7 +14,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
+      input: { index: "index.html", upload: "upload.html", review: "review.html", pages: "src/pages.css" },
       output: {
         // Without groups, pages load dozens of small files. `preload-helper` and `button-classes` are separate, because
         // they are all that the upload page shares with the web app.

@@ -117,6 +117,11 @@ export const buildUploadPageCsp = (origins: readonly string[]): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; font-src 'self'; ` +
   `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
 
+/** Allows the review page's own scripts and styles, nothing inline, and files of the store. */
+export const buildReviewPageCsp = (fileOrigin: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' ${fileOrigin}; media-src 'self' ${fileOrigin}; font-src 'self'; ` +
+  `connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
+
 export function setSecurityHeaders(res: ServerResponse, isHttps: boolean, isDataOnly = false): void {
   res.setHeader("x-content-type-options", "nosniff");
   if (isHttps) res.setHeader("strict-transport-security", "max-age=31536000");

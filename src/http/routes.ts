@@ -83,6 +83,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     createMediaRoute(options.media),
     ...createReviewRoutes(deps, options.reviewApi, options.media),
     createCalendarFeedRoute(options),
+    ...createReviewRoutes(deps, options.reviewApi, webFiles, options.media),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(deps, options.uploadApi, webFiles),
     { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },

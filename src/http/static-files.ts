@@ -74,7 +74,7 @@ const markSignedOut = ({ content }: StaticFile): StaticFile =>
 export const chatAppPath = "/chat-app.html";
 
 /** Rendered or returned by other routes; never served as is. */
-const internalPaths: readonly string[] = ["/upload.html", chatAppPath];
+const internalPaths: readonly string[] = ["/upload.html", "/review.html", chatAppPath];
 
 /**
  * Serves the web app's files, and `index.html` for every other page that a browser requests.

@@ -68,6 +68,7 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/files/thumb/*", originRule: "any", get: 404, post: 404 },
   { path: "/files/media/*", originRule: "any", get: 404, post: 404 },
   { path: "/api/reviews/*", originRule: "own", get: 404, post: 404 },
+  { path: "/r/*", originRule: "own", get: 404, post: 404 },
   { path: "/files/review/*", originRule: "any", get: 404, post: 404 },
   { path: "/calendar/*", originRule: "any", get: 404, post: 404 },
   { path: "/api/uploads/*", originRule: "upload", get: 404, post: 404 },

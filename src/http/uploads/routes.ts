@@ -57,7 +57,7 @@ export function createUploadRoutes(deps: Deps, api: UploadApi, webFiles: StaticF
 }
 
 /** Replaces the placeholders of the built page with escaped text. */
-function fillTemplate(template: string, values: Record<string, string>): string {
+export function fillTemplate(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => html`${values[name] ?? ""}`.markup);
 }
 

@@ -100,6 +100,12 @@ export const withdrawUploadLink = defineChange(
   ["upload_link", "asset"],
 );
 
+export const shareForReview = defineChange(
+  (studio) => studio["review-links"].$post,
+  ["review", "publication", "post"],
+);
+export const withdrawReviewLink = defineChange((studio) => studio["review-links"][":linkId"].$delete, ["review"]);
+
 export const publishPost = defineChange(({ posts }) => posts[":postId"].publications.$post, ["post", "publication"]);
 
 const publication = ({ publications }: StudioRoutes) => publications[":publicationId"];
@@ -123,8 +129,8 @@ export const revokeCalendarFeed = defineChange((studio) => studio["calendar-feed
 
 const comments = ({ posts }: StudioRoutes) => posts[":postId"].comments;
 export const addComment = defineChange((studio) => comments(studio).$post, ["comment"]);
-/** Resolves or reopens the thread that the comment started. */
-export const setThreadResolved = defineChange((studio) => comments(studio)[":commentId"].$patch, ["comment"]);
+/** Resolves or reopens the thread that the comment started, or shows the comment to guests or hides it. */
+export const changeComment = defineChange((studio) => comments(studio)[":commentId"].$patch, ["comment"]);
 export const deleteComment = defineChange((studio) => comments(studio)[":commentId"].$delete, ["comment"]);
 
 const webhook = ({ webhooks }: StudioRoutes) => webhooks[":webhookId"];

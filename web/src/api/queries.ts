@@ -117,6 +117,12 @@ export const uploadLinksQuery = (studioId: string, postId: string) =>
     queryFn: () => fetchJson(postApi["upload-links"].$get({ param: { studioId, postId } })),
   });
 
+export const reviewLinksQuery = (studioId: string, postId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "review-links", postId],
+    queryFn: () => fetchJson(studioApi["review-links"].$get({ param: { studioId }, query: { postId } })),
+  });
+
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],

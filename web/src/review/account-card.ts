@@ -1,0 +1,132 @@
+import { getDisplay } from "../preview/platform-displays.ts";
+import { splitText } from "../preview/split-text.ts";
+import { createElement } from "../upload/dom.ts";
+import type { Account } from "./client.ts";
+
+const formatTime = (at: string): string =>
+  new Date(at).toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" });
+
+/** The post as one account will receive it, in a frame like that of the web app's preview. */
+export function createAccountCard(account: Account): HTMLElement {
+  const { platform, account: name, title, media, scheduledFor } = account;
+  const { isMediaFirst, showsTitle } = getDisplay(platform);
+  const files = media.length === 0 ? [] : [createElement("div", { className: "grid gap-2" }, ...media.map(createFile))];
+  const text = createText(account);
+  const heading = name === "" ? "The post" : `${name} · ${platform}`;
+  return createElement(
+    "section",
+    { className: "grid content-start gap-3 rounded-lg border border-rule bg-raised p-4", "aria-label": heading },
+    createElement("h3", { className: "m-0 text-base font-semibold [overflow-wrap:anywhere]", textContent: heading }),
+    createElement("p", {
+      className: "m-0 text-sm text-muted",
+      textContent: scheduledFor === null ? "No time planned yet" : `Planned for ${formatTime(scheduledFor)}`,
+    }),
+    title !== null && (showsTitle || name === "" || title !== "")
+      ? createElement("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", dir: "auto", textContent: title })
+      : undefined,
+    ...(isMediaFirst ? [...files, text] : [text, ...files]),
+    createChanges(account),
+  );
+}
+
+function createText({ text, platform }: Account): HTMLElement {
+  const parts = splitText(text, getDisplay(platform).features);
+  return createElement(
+    "p",
+    { className: "m-0 whitespace-pre-wrap [overflow-wrap:anywhere]", dir: "auto" },
+    ...parts.map((part) =>
+      part.kind === "text" ? part.text : createElement("span", { className: "text-accent", textContent: part.text }),
+    ),
+  );
+}
+
+function createFile({
+  kind,
+  filename,
+  altText,
+  url,
+  thumbnailUrl,
+  width,
+  height,
+}: Account["media"][number]): HTMLElement {
+  const caption = createElement("figcaption", {
+    className: "mt-1 text-sm text-muted [overflow-wrap:anywhere]",
+    textContent: altText === null || altText === "" ? `${filename} (no alt text)` : `Alt text: ${altText}`,
+  });
+  return createElement("figure", { className: "m-0" }, createMedia(), caption);
+
+  function createMedia(): HTMLElement {
+    if (kind === "video")
+      return createElement("video", {
+        src: url,
+        controls: true,
+        preload: "metadata",
+        className: "max-h-[70vh] w-full rounded-md bg-sunken",
+        "aria-label": altText ?? filename,
+      });
+    const link = createElement("a", { href: url, target: "_blank", rel: "noreferrer" });
+    if (kind !== "image") {
+      link.textContent = filename;
+      return link;
+    }
+    const image = createElement("img", {
+      src: url,
+      alt: altText ?? "",
+      width: width ?? undefined,
+      height: height ?? undefined,
+      loading: "lazy",
+      className: "h-auto max-h-[70vh] w-full rounded-md object-contain",
+    });
+    // An image that the account can't receive as it is.
+    image.addEventListener("error", () => thumbnailUrl !== undefined && (image.src = thumbnailUrl), { once: true });
+    link.setAttribute("aria-label", `Open ${filename} in full size`);
+    link.append(image);
+    return link;
+  }
+}
+
+const changeClasses = { same: "", added: "bg-success-wash underline", removed: "bg-danger-wash line-through" } as const;
+
+/** What changed since the guest decided, or since the page was loaded; undefined if that is unknown. */
+function createChanges({ before, title, text, media }: Account): HTMLElement | undefined {
+  if (!before) return undefined;
+  const describe = (files: readonly { filename: string; altText: string | null }[]): string =>
+    files.map(({ filename, altText }) => `${filename}${altText ? ` (${altText})` : ""}`).join("\n");
+  const pairs = [
+    ["Title", before.title ?? "", title ?? ""],
+    ["Text", before.text, text],
+    ["Files", describe(before.media), describe(media)],
+  ] as const;
+  const changes = createElement("div", {
+    className: "grid gap-2 border-t border-rule pt-3 text-sm",
+    "aria-label": "What changed",
+    role: "group",
+  });
+  // Loaded only if there is something to compare.
+  void import("../history/compare-text.ts").then(({ compareText, compareLines }) => {
+    const changedPairs = pairs.filter(([, earlier, current]) => earlier !== current);
+    changes.append(createElement("p", { className: "m-0 font-semibold", textContent: "What changed" }));
+    for (const [label, earlier, current] of changedPairs) {
+      const parts = label === "Files" ? compareLines(earlier, current) : compareText(earlier, current);
+      changes.append(
+        createElement(
+          "p",
+          { className: "m-0 whitespace-pre-wrap [overflow-wrap:anywhere]", dir: "auto" },
+          createElement("span", { className: "text-muted", textContent: `${label}: ` }),
+          ...parts.flatMap(({ kind, text: part }) => {
+            const tag = ({ same: "span", added: "ins", removed: "del" } as const)[kind];
+            return [
+              createElement(tag, { className: changeClasses[kind], textContent: part }),
+              label === "Files" ? " " : "",
+            ];
+          }),
+        ),
+      );
+    }
+    if (changedPairs.length === 0)
+      changes.append(
+        createElement("p", { className: "m-0 text-muted", textContent: "A file, its crop or its order." }),
+      );
+  });
+  return changes;
+}
