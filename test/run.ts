@@ -24,6 +24,8 @@ import { testDependencies, type TestDependency } from "./support/test-dependenci
  * With `--pgbouncer`, suites that run on each database run only on PostgreSQL, through PgBouncer in transaction mode:
  * `npm test -- --pgbouncer test/integration/*.test.ts`.
  * With `--without-programs`, hides every program that npm does not install, as on a machine without them.
+ * With `--slow-pages`, delays some of what pages request by up to 2.5 s, so that tests in a browser that act too early fail:
+ * `npm test -- --slow-pages test/e2e/*.test.ts`.
  * Writes the time and CPU of each test file to build/test-times.tsv.
  */
 
@@ -32,7 +34,8 @@ const isLong = process.argv.includes("--long");
 const usesPgBouncer = process.argv.includes("--pgbouncer");
 const hidesPrograms = process.argv.includes("--without-programs");
 const isReliability = process.argv.includes("--reliability");
-const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability"];
+const hasSlowPages = process.argv.includes("--slow-pages");
+const flags = ["--long", "--pgbouncer", "--without-programs", "--reliability", "--slow-pages"];
 const requestedFiles = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 const maxMinutes = isReliability ? 15 : 10;
 /** A process loads the server's modules once for its files. More files per process leave the other processes idle at the end. */
@@ -92,6 +95,7 @@ async function prepare(): Promise<Record<string, string> | undefined> {
     TEST_TIMES: join(createTempFolder("atelier-test-times-").path, "times.jsonl"),
   };
   if (isLong) env["TEST_LONG"] = "1";
+  if (hasSlowPages) env["TEST_SLOW_PAGES"] = "1";
   for (const dependency of testDependencies) {
     const provided = await dependency.provide();
     if (!provided) missingDependencies.push(dependency);

@@ -6,6 +6,7 @@ import {
   type Page,
   type Response,
 } from "playwright-core";
+import { delayRequests } from "./delay-requests.ts";
 import { findProgram } from "./find-program.ts";
 
 /** The headless shell is Chromium without windows; it needs a third less CPU. */
@@ -46,6 +47,7 @@ export async function openChromium(args: readonly string[] = []): Promise<Browse
       const context = await newContext(options);
       // Long, because six browsers run at once, and images are converted with low priority.
       context.setDefaultTimeout(120_000);
+      await delayRequests(context);
       context.on("response", (response) => {
         if (!isUnexpectedFailure(context, response)) return;
         failures.add(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);
