@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import type { BrowserContextOptions } from "playwright-core";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -18,23 +18,18 @@ import { actThroughClient } from "../support/history-fixture.ts";
 import { holdFetches, waitForFit } from "../support/page-waits.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
-import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture } from "../support/web-fixture.ts";
+import { startForSuite } from "../support/start-for-suite.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { createOwner, createPostWithFiles, openStudioPage, uploadImage } from "../support/web-posts.ts";
 
 const phone = { width: 390, height: 844 };
 
 describe("tags, search and links in a browser", { skip: skipWithoutChromium }, () => {
-  let fixture: WebFixture;
+  const fixture = startForSuite(() => startWebFixture());
   let owner: Caller;
-  const errors: string[] = [];
   before(async () => {
-    fixture = await startWebFixture();
     owner = await createOwner(fixture.service.deps);
-  });
-  after(async () => {
-    await fixture?.close();
-    assert.deepEqual(errors, []);
   });
   afterEach(() => fixture.closeContexts());
 
@@ -42,7 +37,7 @@ describe("tags, search and links in a browser", { skip: skipWithoutChromium }, (
     createPostWithFiles(fixture.service.deps, owner, title, tags.length > 0 ? { tags } : {});
   const readTags = async (postId: string) => (await getPost(fixture.service.deps, owner, { postId })).tags;
   const openPage = (path: string, options: BrowserContextOptions = {}, user = owner) =>
-    openStudioPage(fixture, user, path, { errors, ...options });
+    openStudioPage(fixture, user, path, options);
 
   test("keeps a tag that another member has just added (WEB-12)", async () => {
     const postId = await addPost("Gulls", ["launch"]);
@@ -336,7 +331,7 @@ describe("tags, search and links in a browser", { skip: skipWithoutChromium }, (
     const { publications } = await publishPost(deps, member, { postId, connectionIds, at, propose: true });
     await addComment(deps, owner, { postId, body: "Shorter, please." });
     await sendBackPublication(deps, owner, { publicationId: publications[0]?.id ?? "" });
-    const page = await openStudioPage(fixture, member, "posts", { errors });
+    const page = await openStudioPage(fixture, member, "posts");
     await page.getByRole("link", { name: "Publications 1 needs attention" }).click();
     await page.getByRole("link", { name: "1 sent back" }).click();
     await page.getByRole("link", { name: /Winter catalog/ }).waitFor();

@@ -25,8 +25,8 @@ export const skipWithoutChromium: string | false = findChromium() === undefined 
 export type { Browser, Page };
 
 /**
- * Launches Chromium without any flag that relaxes web security. The test file fails if our server rejects a request of a
- * page and no test announced that with `expectFailure`.
+ * Launches Chromium without any flag that relaxes web security. The test file fails if a script of a page throws an error,
+ * or if our server rejects a request of a page and no test announced that with `expectFailure`.
  */
 export async function openChromium(args: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
@@ -38,7 +38,7 @@ export async function openChromium(args: readonly string[] = []): Promise<Browse
   // Not when the browser closes: an error there would keep hooks from stopping the server.
   process.once("exit", () => {
     if (failures.size === 0) return;
-    process.stderr.write(`Failed requests that no test announced:\n${[...failures].join("\n")}\n`);
+    process.stderr.write(`Failures in pages that no test announced:\n${[...failures].join("\n")}\n`);
     process.exitCode = 1;
   });
   const newContext = browser.newContext.bind(browser);
@@ -48,6 +48,7 @@ export async function openChromium(args: readonly string[] = []): Promise<Browse
       // Long, because six browsers run at once, and images are converted with low priority.
       context.setDefaultTimeout(120_000);
       await delayRequests(context);
+      context.on("weberror", (webError) => void failures.add(String(webError.error().stack)));
       context.on("response", (response) => {
         if (!isUnexpectedFailure(context, response)) return;
         failures.add(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);

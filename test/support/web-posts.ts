@@ -57,16 +57,15 @@ export async function uploadImage(
   return assetId;
 }
 
-/** Opens a page of the owner's studio, such as `posts?view=board`, until it handles keys. Adds its errors to `errors`. */
+/** Opens a page of the owner's studio, such as `posts?view=board`, until it handles keys. */
 export async function openStudioPage(
   { openContext, service }: WebFixture,
   owner: Caller,
   path: string,
-  { errors, ...options }: BrowserContextOptions & { errors: string[] },
+  options: BrowserContextOptions = {},
 ): Promise<Page> {
   const context = await openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true, ...options });
   const page = await context.newPage();
-  page.on("pageerror", (error) => void errors.push(error.message));
   await page.goto(`${service.base}/studios/${owner.studio.id}/${path}`);
   await page.getByRole("heading").first().waitFor();
   await waitForPaint(page);
