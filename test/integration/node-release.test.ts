@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
+import { listenLocally } from "../support/local-server.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const execute = promisify(execFile);
@@ -31,14 +30,8 @@ async function withRegistry(versions: readonly string[], run: (url: string) => P
     res.setHeader("content-type", "application/json");
     res.end(JSON.stringify({ name, "dist-tags": { latest: versions.at(-1) }, versions: Object.fromEntries(entries) }));
   });
-  registry.listen(0, "127.0.0.1");
-  await once(registry, "listening");
-  try {
-    await run(`http://127.0.0.1:${(registry.address() as AddressInfo).port}/`);
-  } finally {
-    registry.closeAllConnections();
-    registry.close();
-  }
+  const { url, close } = await listenLocally(registry);
+  await run(`${url}/`).finally(close);
 }
 
 test("the check warns about a newer Node release of the pinned major version, and does not fail", async () => {

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
 import { days, minutes } from "#lib/clock.ts";
@@ -14,6 +12,7 @@ import {
   type LoadedPage,
 } from "../support/http-browser.ts";
 import { forOneEngine } from "../support/engines.ts";
+import { listenLocally } from "../support/local-server.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
@@ -302,15 +301,12 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       "an unfinished response": (res) => startJson(res).write("{"),
     };
     let respond: (res: ServerResponse) => void = () => {};
-    const imposter = createServer((_req, res) => respond(res)).listen(0, "127.0.0.1");
-    await once(imposter, "listening");
-    const imposterUrl = `http://127.0.0.1:${(imposter.address() as AddressInfo).port}`;
+    const { url: imposterUrl, close } = await listenLocally(createServer((_req, res) => respond(res)));
     const settings = { ...issuer.settings, issuer: imposterUrl };
     const service = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
     t.after(async () => {
       await service.close();
-      imposter.close();
-      imposter.closeAllConnections();
+      await close();
     });
     for (const [name, responder] of Object.entries(responders)) {
       respond = responder;

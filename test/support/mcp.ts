@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/health-routes.ts";
@@ -14,6 +13,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";
+import { listenLocally } from "./local-server.ts";
 import { createTestGrant, type TestGrant } from "./tokens.ts";
 import { newStudio } from "./users.ts";
 
@@ -48,23 +48,22 @@ export async function startMcpServer({ deps }: { deps: Deps }, options: McpServe
   });
   // The real HTTP server, with the guards of the product.
   const urls = { base: deps.baseUrl, uploadPage: deps.baseUrl, isLoopback: true, mcpOrigins: [] };
-  const { nodeServer: server } = createHttpServer({
+  const { nodeServer } = createHttpServer({
     routes: () => [createMcpRoute(endpoint, deps.baseUrl)],
     urls,
     metrics: createMetrics(silentLog),
     newId: deps.newId,
     log: silentLog,
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await listenLocally(nodeServer);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${url}/mcp`,
     endpoint,
     close: async () => {
       endpoint.streamSlots.close();
       void endpoint.tasks.drain();
       await endpoint.tasks.stopAll();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { seconds } from "#lib/clock.ts";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
@@ -10,6 +8,7 @@ import type { OAuthPlatform } from "#connectors/platform.ts";
 import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
 import { createCertificate } from "./certificate.ts";
+import { listenLocally } from "./local-server.ts";
 
 /**
  * A platform that follows the OAuth specifications strictly: a code works once and only with its PKCE verifier, refresh
@@ -70,9 +69,8 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
   const codes = new Map<string, Code>();
   const families: TokenFamily[] = [];
   const server = createServer({ key, cert }, (req, res) => void serve(req, res));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `https://${platformHost}:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listenLocally(server);
+  const origin = `https://${platformHost}:${port}`;
 
   const newSecret = (): string => randomBytes(24).toString("base64url");
   const issueTokens = (family: TokenFamily): Record<string, unknown> => {
@@ -236,11 +234,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         ...(includesNoRefresh ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch }] : []),
       ];
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
   return strict;
 }
