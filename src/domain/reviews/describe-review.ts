@@ -3,6 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import type { Asset, AssetDetail } from "../model/asset.ts";
 import { getAccountLabel } from "../model/connection.ts";
+import type { PostOptions } from "../model/post-options.ts";
 import type { Post } from "../model/post.ts";
 import { type DecisionView, type ReviewPost, toDecisionView } from "../model/review.ts";
 import type { Revision } from "../model/revision.ts";
@@ -23,6 +24,7 @@ type MediaView = Pick<AssetDetail, "id" | "kind" | "mimeType" | "filename" | "wi
 interface EarlierContent {
   title: string | null;
   text: string;
+  options: PostOptions | null;
   media: { id: string; filename: string; altText: string | null }[];
 }
 
@@ -33,6 +35,7 @@ interface AccountView {
   account: string;
   title: string | null;
   text: string;
+  options: PostOptions | null;
   media: MediaView[];
   scheduledFor: string | null;
   /** Only if the decision is outdated, and covered this account. */
@@ -130,6 +133,7 @@ function describeAccount(
     account: connection ? getAccountLabel(connection.account) : "",
     title: content.title,
     text: content.text,
+    options: content.options ?? null,
     media: content.assets.map(({ id, kind, mimeType, filename, altText }) => {
       const { width, height, durationMs, url, thumbnailUrl } = details.get(id) ?? {};
       const shownUrl = kind === "image" && connection ? createImageUrl(id) : url;
@@ -140,9 +144,9 @@ function describeAccount(
 }
 
 function selectEarlier(revision: Revision, { connectionId, includesTitle }: ReviewedAccount): EarlierContent {
-  const { body, assets } = selectForAccount(revision, connectionId);
+  const { body, assets, options = null } = selectForAccount(revision, connectionId);
   const media = assets.map(({ id, filename, altText }) => ({ id, filename, altText }));
-  return { title: includesTitle ? revision.title : null, text: body, media };
+  return { title: includesTitle ? revision.title : null, text: body, options, media };
 }
 
 /** Resolves the URL of an image on the review page, while its link is open and its post is not archived. */

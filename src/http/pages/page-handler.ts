@@ -60,7 +60,12 @@ function assertNotCrossSite(req: IncomingMessage, base: string): void {
 }
 
 function getErrorTitle(status: number): string {
-  const titles: Record<number, string> = { 403: "Not allowed", 404: "Page not found", 410: "This link has ended", 429: "Too many attempts" };
+  const titles: Record<number, string> = {
+    403: "Not allowed",
+    404: "Page not found",
+    410: "This link has ended",
+    429: "Too many attempts",
+  };
   return titles[status] ?? "Something went wrong";
 }
 

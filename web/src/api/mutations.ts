@@ -100,10 +100,7 @@ export const withdrawUploadLink = defineChange(
   ["upload_link", "asset"],
 );
 
-export const shareForReview = defineChange(
-  (studio) => studio["review-links"].$post,
-  ["review", "publication", "post"],
-);
+export const shareForReview = defineChange((studio) => studio["review-links"].$post, ["review", "publication", "post"]);
 export const withdrawReviewLink = defineChange((studio) => studio["review-links"][":linkId"].$delete, ["review"]);
 
 export const publishPost = defineChange(({ posts }) => posts[":postId"].publications.$post, ["post", "publication"]);

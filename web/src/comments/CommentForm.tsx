@@ -1,6 +1,7 @@
-import { useId, type KeyboardEvent } from "react";
+import { useId, useState, type KeyboardEvent } from "react";
 import { TextArea } from "../posts/TextArea.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Checkbox } from "../ui/Checkbox.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { isComposing } from "../ui/is-composing.ts";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -22,19 +23,21 @@ export function CommentForm({
   draftKey: string;
   label: string;
   submitLabel: string;
-  onSend: (body: string) => Promise<unknown>;
+  onSend: (body: string, visibility: "team" | "guests") => Promise<unknown>;
   /** Set for replies only. Their field receives the focus when it appears. */
   onCancel?: () => void;
 }) {
   const id = useId();
   const [text, setText] = useCommentDraft(draftKey);
   const { isRunning, error, run } = useAction();
+  const [isForGuests, setIsForGuests] = useState(false);
   const isEmpty = text.trim() === "";
 
   const send = (): void => {
     if (isEmpty || isRunning) return;
     void run(async () => {
-      await onSend(text.trim());
+      await onSend(text.trim(), isForGuests ? "guests" : "team");
+      setIsForGuests(false);
       setText("");
     });
   };
@@ -80,6 +83,7 @@ export function CommentForm({
         onEdit={setText}
         onKeyDown={onKeyDown}
       />
+      <Checkbox label="Show to guests of review links" checked={isForGuests} onChange={setIsForGuests} />
       {error !== undefined && <ErrorMessage error={error} />}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p id={`${id}-hint`} className="m-0 mr-auto text-sm text-muted">

@@ -2,7 +2,7 @@ import { Check, RotateCcw } from "lucide-react";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { formatError } from "../api/api-error.ts";
-import { addComment, setThreadResolved } from "../api/mutations.ts";
+import { addComment, changeComment } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TextButton } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";
@@ -27,8 +27,8 @@ export function CommentThread({ thread, onChange }: { thread: Thread; onChange: 
     replyButton.current?.focus();
   };
 
-  const sendReply = async (body: string): Promise<void> => {
-    await addComment({ studioId: studio.id, postId: first.postId }, { body, parentId: first.id });
+  const sendReply = async (body: string, visibility: "team" | "guests"): Promise<void> => {
+    await addComment({ studioId: studio.id, postId: first.postId }, { body, visibility, parentId: first.id });
     onChange();
     closeForm();
   };
@@ -82,7 +82,7 @@ function useSetResolved(
   return async function setResolved(isResolved, canUndo = true) {
     try {
       const { id, postId } = first;
-      await setThreadResolved({ studioId: studio.id, postId, commentId: id }, { resolved: isResolved });
+      await changeComment({ studioId: studio.id, postId, commentId: id }, { resolved: isResolved });
       onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });

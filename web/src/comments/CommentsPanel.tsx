@@ -33,7 +33,7 @@ export function CommentsPanel({ postId }: { postId: string }) {
           draftKey={postId}
           label="Add a comment"
           submitLabel="Comment"
-          onSend={(body) => addComment({ studioId: studio.id, postId }, { body })}
+          onSend={(body, visibility) => addComment({ studioId: studio.id, postId }, { body, visibility })}
         />
       )}
       <QueryStatus query={query} />

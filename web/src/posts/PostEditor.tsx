@@ -18,6 +18,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
 import { describeOpenPostState } from "./describe-post-state.ts";
 import { getNextAction } from "./next-action.ts";
+import { ReviewLinks } from "../reviews/ReviewLinks.tsx";
 import { PostDetails } from "./PostDetails.tsx";
 import type { PressedPagerButton } from "./PostPagerButtons.tsx";
 import { PostHeader } from "./PostHeader.tsx";
@@ -179,6 +180,7 @@ export function PostEditor({
               className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
             >
               <PostDetails post={post} editor={editor} />
+              <ReviewLinks postId={post.id} isArchived={editor.base.status === "archived"} />
             </div>
           </div>
           {/* Last, because many files make it by far the longest section. */}

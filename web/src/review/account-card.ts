@@ -15,7 +15,10 @@ export function createAccountCard(account: Account): HTMLElement {
   const heading = name === "" ? "The post" : `${name} · ${platform}`;
   return createElement(
     "section",
-    { className: "grid content-start gap-3 rounded-lg border border-rule bg-raised p-4", "aria-label": heading },
+    {
+      className: "grid max-w-[36rem] content-start gap-3 rounded-lg border border-rule bg-raised p-4",
+      "aria-label": heading,
+    },
     createElement("h3", { className: "m-0 text-base font-semibold [overflow-wrap:anywhere]", textContent: heading }),
     createElement("p", {
       className: "m-0 text-sm text-muted",
@@ -25,6 +28,12 @@ export function createAccountCard(account: Account): HTMLElement {
       ? createElement("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", dir: "auto", textContent: title })
       : undefined,
     ...(isMediaFirst ? [...files, text] : [text, ...files]),
+    account.options
+      ? createElement("p", {
+          className: "m-0 text-sm whitespace-pre-wrap",
+          textContent: describeOptions(account.options),
+        })
+      : undefined,
     createChanges(account),
   );
 }
@@ -87,14 +96,20 @@ function createFile({
 
 const changeClasses = { same: "", added: "bg-success-wash underline", removed: "bg-danger-wash line-through" } as const;
 
+const describeOptions = (options: Account["options"]): string =>
+  Object.entries(options ?? {})
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join("\n");
+
 /** What changed since the guest decided, or since the page was loaded; undefined if that is unknown. */
-function createChanges({ before, title, text, media }: Account): HTMLElement | undefined {
+function createChanges({ before, title, text, options, media }: Account): HTMLElement | undefined {
   if (!before) return undefined;
   const describe = (files: readonly { filename: string; altText: string | null }[]): string =>
     files.map(({ filename, altText }) => `${filename}${altText ? ` (${altText})` : ""}`).join("\n");
   const pairs = [
     ["Title", before.title ?? "", title ?? ""],
     ["Text", before.text, text],
+    ["Options", describeOptions(before.options), describeOptions(options)],
     ["Files", describe(before.media), describe(media)],
   ] as const;
   const changes = createElement("div", {

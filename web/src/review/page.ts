@@ -120,11 +120,11 @@ function createPost(post: ReviewedPost, previousPost: ReviewedPost | undefined):
       { className: "flex flex-wrap gap-2" },
       createButton("Approve", () => void decide("approved"), "primary"),
       createButton("Ask for changes", () => void decide("changes_requested"), "secondary"),
-      createButton("Only comment", () => void comment(), "quiet"),
+      createButton("Only comment", () => void onlyComment(), "quiet"),
     ),
   );
 
-  async function comment(): Promise<void> {
+  async function onlyComment(): Promise<void> {
     await act(async () => {
       const body = input.value.trim();
       if (body === "") throw askFor(input, "Write a comment first.");
@@ -183,8 +183,9 @@ async function act(run: () => Promise<string>): Promise<void> {
     status.textContent = text;
   } catch (error) {
     const { code, message } = toReviewError(error);
-    if (code === "revision_conflict") {
-      render(await readSession().catch(() => shown!), shown);
+    const current = code === "revision_conflict" ? await readSession().catch(() => undefined) : undefined;
+    if (current) {
+      render(current, shown);
       status.textContent = "The post was changed while you were looking. Look at what changed, then decide again.";
     } else status.textContent = message;
   }

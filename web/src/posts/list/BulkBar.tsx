@@ -1,4 +1,4 @@
-import { CircleDashed, Tag, Trash2 } from "lucide-react";
+import { CircleDashed, Share2, Tag, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { PostStatus } from "../../api/queries.ts";
 import type { PostSummary } from "../../api/summary-queries.ts";
@@ -12,7 +12,13 @@ import { statusIcons, statusLabels } from "../status-labels.ts";
 import { useConfirmRemoval } from "../use-confirm-removal.tsx";
 import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 
+const ShareForReviewDialog = lazy(async () => ({
+  default: (await import("../../reviews/ShareForReviewDialog.tsx")).ShareForReviewDialog,
+}));
 const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
+
+/** The server’s limit of posts per review link. */
+const maxReviewPosts = 50;
 
 /** The bar with the actions for the selected posts. */
 export function BulkBar({
@@ -27,6 +33,7 @@ export function BulkBar({
 }) {
   const { changes, progress, failures, dismissFailures, run } = useBulkChanges();
   const [isTagging, setIsTagging] = useState(false);
+  const [sharedIds, setSharedIds] = useState<readonly string[]>();
   const selectedPosts = posts.filter(({ id }) => selection.ids.has(id));
   const tags = [...new Set(selectedPosts.flatMap((post) => post.tags))].toSorted();
   const isOverLimit = selectedPosts.length > maxBulkPosts;
@@ -104,6 +111,15 @@ export function BulkBar({
         <Button
           variant="quiet"
           size="small"
+          icon={Share2}
+          disabled={isDisabled || selectedPosts.length > maxReviewPosts}
+          onClick={() => setSharedIds(selectedPosts.map(({ id }) => id))}
+        >
+          <BarLabel shortLabel="Share">Share for review…</BarLabel>
+        </Button>
+        <Button
+          variant="quiet"
+          size="small"
           icon={Trash2}
           disabled={isDisabled}
           onClick={() =>
@@ -116,6 +132,7 @@ export function BulkBar({
         </Button>
       </SelectionBar>
       <Suspense>
+        {sharedIds && <ShareForReviewDialog postIds={sharedIds} onClose={() => setSharedIds(undefined)} />}
         {isTagging && (
           <AddTagDialog
             count={selectedPosts.length}
