@@ -15,7 +15,7 @@ import { allowReceivers, startReceiver, type WebhookReceiver } from "../support/
 const kills = isLongRun ? 100 : 5;
 
 forEachEngine("kill -9 while webhooks are sent", (fixture) => {
-  /** One accepts all, one fails for every third request, one drops it. */
+  /** One accepts all, one fails for every seventh request, one drops it. */
   let receivers: WebhookReceiver[];
   const accepted: Set<string>[] = [];
   before(async () => {
@@ -25,7 +25,7 @@ forEachEngine("kill -9 while webhooks are sent", (fixture) => {
       accepted.push(acceptedIds);
       let requestCount = 0;
       receiver.respond = (response, { body }) => {
-        const isFaulty = ++requestCount % 3 === 0;
+        const isFaulty = ++requestCount % 7 === 0;
         if (isFaulty && i === 1) return response.writeHead(503).end();
         if (isFaulty && i === 2) return response.destroy();
         acceptedIds.add((body.data["object"] as { id: string }).id);

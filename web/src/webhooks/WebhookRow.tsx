@@ -73,7 +73,7 @@ export function WebhookRow({ webhook, onEdit, onNewSecret }: WebhookRowProps) {
         {disabled && (
           <Button
             busyLabel={enable.isRunning && "Enabling…"}
-            aria-label={`Enable ${url} and resend what was missed`}
+            aria-label={`Enable and resend what was missed: ${url}`}
             onClick={() => void enable.run(() => enableWebhook(param))}
           >
             Enable and resend what was missed
@@ -90,7 +90,7 @@ export function WebhookRow({ webhook, onEdit, onNewSecret }: WebhookRowProps) {
         <Button variant="quiet" aria-label={`Change ${url}`} onClick={onEdit}>
           Change
         </Button>
-        <Button variant="quiet" aria-label={`Replace the secret of ${url}`} onClick={confirmRotation}>
+        <Button variant="quiet" aria-label={`Replace secret of ${url}`} onClick={confirmRotation}>
           Replace secret
         </Button>
         <Button variant="dangerOutline" aria-label={`Delete ${url}`} onClick={confirmDelete}>
