@@ -1,5 +1,4 @@
 import { CircleAlert } from "lucide-react";
-import type { ReactNode } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "./use-editor.ts";
 
@@ -13,8 +12,19 @@ export function SaveStatus({ editor }: { editor: EditorController }) {
   return (
     <p className={isWarning ? warningClasses : statusClasses} role="status">
       {isWarning && <CircleAlert size={16} className="flex-none" aria-hidden="true" />}
-      {(may("posts.write") || editor.isUnsaved || isWarning) && <span>{describeSaveStatus(editor)}</span>}
+      {(may("posts.write") || editor.isUnsaved || isWarning) && <StatusText editor={editor} />}
     </p>
+  );
+}
+
+/** Its elements stay the same while the user types: otherwise, Chromium would undo single letters. */
+function StatusText({ editor }: { editor: EditorController }) {
+  const [text, detail = " "] = describeSaveStatus(editor);
+  return (
+    <span>
+      <span>{text}</span>
+      <span className="@max-4xl:sr-only">{detail}</span>
+    </span>
   );
 }
 
@@ -28,17 +38,10 @@ function describeSaveStatus({
   error,
   hasConflict,
   recentlyUpdatedFields,
-}: EditorController): ReactNode {
-  if (hasConflict) return "Not saved";
-  if (error !== undefined) return shorten("Not saved", ". Retrying…");
-  if (isSaving) return "Saving…";
-  if (isUnsaved) return shorten("Unsaved", " changes");
-  return recentlyUpdatedFields.length > 0 ? shorten("Updated", " just now") : "Saved";
+}: EditorController): [text: string, detail?: string] {
+  if (hasConflict) return ["Not saved"];
+  if (error !== undefined) return ["Not saved", ". Retrying…"];
+  if (isSaving) return ["Saving…"];
+  if (isUnsaved) return ["Unsaved", " changes"];
+  return recentlyUpdatedFields.length > 0 ? ["Updated", " just now"] : ["Saved"];
 }
-
-const shorten = (text: string, detail: string): ReactNode => (
-  <>
-    {text}
-    <span className="@max-4xl:sr-only">{detail}</span>
-  </>
-);

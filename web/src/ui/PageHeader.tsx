@@ -39,6 +39,10 @@ export function PageHeader({
 
 export function useDocumentTitle(title: string): void {
   useEffect(() => {
-    document.title = title === "" ? "Atelier" : `${title} · Atelier`;
+    const text = title === "" ? "Atelier" : `${title} · Atelier`;
+    const node = document.querySelector("title")?.firstChild;
+    // Chromium undoes single letters if a text node is replaced while the user types.
+    if (node instanceof Text) node.data = text;
+    else document.title = text;
   }, [title]);
 }
