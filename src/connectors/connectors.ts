@@ -53,7 +53,15 @@ const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platfor
 function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
   const { id, name, limits, options = [], publishing } = setup.platform;
   const fetchedMedia = publishing?.fetchedMedia;
-  const info = { id, name, canPublish: publishing !== undefined, fetchedMedia, limits, options };
+  const info = {
+    id,
+    name,
+    canPublish: publishing !== undefined,
+    canReply: publishing?.canReply ?? false,
+    fetchedMedia,
+    limits,
+    options,
+  };
   if (isAtproto(setup))
     return { ...info, hasInstances: true, defaultInstance: setup.platform.defaultInstance, isConfigured: true };
   const { platform, app } = setup;

@@ -7,7 +7,7 @@ import type {
 } from "#domain/ports/publications.ts";
 import { openStates, type PublicationState, type VisibleState } from "#domain/model/publication-states.ts";
 import { toColumnName } from "./columns.ts";
-import { changesRow, first, selectRows, statement, type Connection } from "./database.ts";
+import { changesRow, execute, first, selectRows, statement, type Connection } from "./database.ts";
 import {
   isNotSuperseded,
   isSuperseded,
@@ -24,7 +24,9 @@ import {
 import { createPublishingWorkStore } from "./publishing-work.ts";
 import { assign, buildUpdate, type UpdatePart } from "./update-builder.ts";
 
-const findByRemoteIdQuery = statement("SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2");
+const findByRemoteIdQuery = statement(`
+  SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2
+  UNION ALL SELECT publication_id FROM publication_parts WHERE connection_id = $1 AND remote_id = $2`);
 
 /** Bounds what a count reads, however many publications a studio has. */
 const maxExaminedRows = 1000;
@@ -182,8 +184,9 @@ export function createPublicationStore(
         next: rows.length < limit ? undefined : rows.at(-1)?.id,
       };
     },
-    update(publicationId, change, { states, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
+    update(publicationId, change, { states, publicParts, fence, digest, voidedDigest, scheduledFor, nextRunBefore }) {
       const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
+      if (publicParts !== undefined) conditions.push(["public_parts =", publicParts]);
       if (fence !== undefined) conditions.push(["fence =", fence]);
       if (digest !== undefined) conditions.push(...toDigestConditions(digest));
       if (voidedDigest !== undefined) conditions.push(["voided_digest =", voidedDigest]);
@@ -194,6 +197,16 @@ export function createPublicationStore(
       const update = buildUpdate<PublicationRow>("publications", "*", changes, conditions);
       return first(run(...update), toPublication);
     },
+    insertPart: ({ id: publicationId, connectionId }, part) =>
+      q
+        .insertInto("publicationParts")
+        .values({ ...part, publicationId, connectionId })
+        .$call(execute),
+    listParts: (publicationId) =>
+      selectRows(q, "publicationParts", { publicationId })
+        .select(["part", "remoteId", "url", "publishedAt"])
+        .orderBy("part")
+        .execute(),
     isRemoteIdTaken: async (connectionId, remoteId) =>
       (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0,
   };

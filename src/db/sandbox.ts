@@ -58,7 +58,7 @@ export function createSandboxStore({ q }: Connection): SandboxStore {
     listPosts: () =>
       q
         .selectFrom("sandboxPosts")
-        .select(["id", "account", "text", "media", "options", "createdAt"])
+        .select(["id", "account", "text", "media", "options", "replyTo", "createdAt"])
         .orderBy("createdAt")
         .orderBy("id")
         .execute(),

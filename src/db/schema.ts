@@ -11,6 +11,7 @@ import type { ConnectLink, RegisteredApp } from "#domain/ports/platforms.ts";
 import type { Notification } from "#domain/model/notification.ts";
 import type { Post } from "#domain/model/post.ts";
 import type { Publication } from "#domain/model/publication.ts";
+import type { PublishedPart } from "#domain/model/publication-parts.ts";
 import type { StoredProgress } from "#domain/model/publication-progress.ts";
 import type { ImageInspection } from "#domain/model/renditions/plan-rendition.ts";
 import type { ReviewDecision, ReviewLink, ReviewPost } from "#domain/model/review.ts";
@@ -35,6 +36,7 @@ export interface SandboxPost {
   text: string;
   media: SandboxMedia[];
   options: Record<string, string | undefined>;
+  replyTo: string | null;
   createdAt: number;
 }
 
@@ -133,7 +135,7 @@ export interface Schema {
   sharedFiles: { storageKey: string; studioId: string; assetCount: number };
   strayFiles: { key: string; dueAt: number; isMarkedForDeletion: boolean };
 
-  publications: WithDefaults<Omit<Publication, "problem" | "progress">, "attempts" | "fence"> & {
+  publications: WithDefaults<Omit<Publication, "problem" | "progress">, "attempts" | "fence" | "publicParts"> & {
     progress: StoredProgress | null;
     /** The keys in the digest, separated by spaces. Null: none, or a process of the previous version wrote the row. */
     fileKeys: string | null;
@@ -152,6 +154,7 @@ export interface Schema {
   resultSnapshots: ResultSnapshot;
   calendarFeeds: { studioId: string; userId: string; tokenHash: string; createdAt: number };
   slots: Slot & { studioId: string };
+  publicationParts: PublishedPart & { publicationId: string; connectionId: string };
   platformConnections: Omit<PlatformConnection, "account" | "credentialGeneration" | "tokenExpiresAt"> &
     Omit<Account, "id"> & {
       accountId: string;

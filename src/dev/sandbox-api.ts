@@ -22,6 +22,7 @@ const maxJsonBytes = 1024 * 1024;
 const postInput = z.object({
   text: z.string(),
   mediaIds: z.array(z.string()).max(20).default([]),
+  replyTo: z.string().nullable().default(null),
   options: z
     .strictObject({
       visibility: z.enum(["public", "unlisted"]).default("public"),
@@ -73,7 +74,7 @@ export function createSandboxApi(
   async function publish(
     res: ServerResponse,
     account: string,
-    { text, mediaIds, options }: z.infer<typeof postInput>,
+    { text, mediaIds, options, replyTo }: z.infer<typeof postInput>,
     idempotencyKey: string | null,
   ): Promise<void> {
     if (await store.takeFault("unavailableNext")) return sendJson(res, 503, { error: "unavailable" });
@@ -84,7 +85,19 @@ export function createSandboxApi(
       if (await store.takeFault("rejectNext")) return sendJson(res, 422, { error: "rejected" });
       const media = await store.listMedia(account, mediaIds);
       if (media.length !== mediaIds.length) throw edgeError("invalid_input", "A media id is unknown.");
-      const isNew = await store.addPost({ id, account, text, media, options, idempotencyKey, createdAt: clock() });
+      const isReply = (post: { id: string; account: string }) => post.id === replyTo && post.account === account;
+      if (replyTo !== null && !(await store.listPosts()).some(isReply))
+        throw edgeError("invalid_input", "The post to reply to is unknown.");
+      const isNew = await store.addPost({
+        id,
+        account,
+        text,
+        media,
+        options,
+        replyTo,
+        idempotencyKey,
+        createdAt: clock(),
+      });
       // A parallel request with the same key was first.
       if (!isNew) return sendJson(res, 503, { error: "unavailable" });
     }

@@ -12,6 +12,8 @@ import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { keyLifetimeMs } from "./sandbox-api.ts";
 
+export const canReply = true;
+
 export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {
@@ -29,9 +31,9 @@ export async function prepare(context: PrepareContext): Promise<Preparation> {
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { call, commitKey, content, options } = context;
+  const { call, commitKey, content, options, replyTo } = context;
   const headers = { "idempotency-key": commitKey };
-  const json = { text: content.text, mediaIds: listMediaIds(context), options };
+  const json = { text: content.text, mediaIds: listMediaIds(context), options, replyTo: replyTo?.parentId ?? null };
   const post = await call({ method: "POST", path: "/api/posts", headers, json }, ({ id, url }) => ({
     id: requireId(id),
     url: toUrl(url),

@@ -6,6 +6,7 @@ interface Variant {
   /** Undefined: all assets of the post. May name assets that are no longer on it. */
   assetIds?: readonly string[] | undefined;
   options?: Options | undefined;
+  followUps?: readonly string[] | undefined;
 }
 
 type Options = Record<string, boolean | string | string[]>;
@@ -14,13 +15,20 @@ type Options = Record<string, boolean | string | string[]>;
 export function selectForAccount<Asset extends { id: string }>(
   { body, variants, assets }: { body: string; variants: readonly Variant[]; assets: readonly Asset[] },
   connectionId: string,
-): { body: string; assets: readonly Asset[]; hasFileChoice: boolean; options: Options | undefined } {
+): {
+  body: string;
+  assets: readonly Asset[];
+  hasFileChoice: boolean;
+  options: Options | undefined;
+  followUps: readonly string[];
+} {
   const variant = variants.find((each) => each.connectionId === connectionId);
   return {
     body: variant?.body ?? body,
     assets: selectAssets(assets, variant?.assetIds),
     hasFileChoice: variant?.assetIds !== undefined,
     options: variant?.options,
+    followUps: variant?.followUps ?? [],
   };
 }
 

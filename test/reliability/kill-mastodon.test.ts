@@ -1,7 +1,7 @@
 import { after, before, test } from "node:test";
 import type { mastodon } from "masto";
 import { forOneEngine } from "../support/engines.ts";
-import { assertPublishedOnce, createKilledPublisher } from "../support/kill-publisher.ts";
+import { assertPublishedOnce, assertThreadsOnce, createKilledPublisher } from "../support/kill-publisher.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { connectMastodon, createMastodonReader, createMastodonSetups } from "../support/mastodon-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -10,6 +10,7 @@ import { skipWithout } from "../support/find-program.ts";
 
 /** How often the service is killed, and how often the response is lost, after the server published the status. */
 const rounds = isLongRun ? 30 : 5;
+const threadRounds = isLongRun ? 20 : 5;
 
 forOneEngine(
   "kill -9 of the service while it publishes to a Mastodon server",
@@ -32,11 +33,13 @@ forOneEngine(
       await snac?.stop();
     });
 
-    test(`${rounds} kills and ${rounds} lost responses after the status is public: each status appears once (PUB-7, B3)`, async (t) => {
+    const createTarget = () => {
       const { proxy, instanceUrl } = snac;
       const isCommit = (method?: string, url?: string): boolean => method === "POST" && url === "/api/v1/statuses";
-      const target = { publishing, connectionId, proxy, isCommit, privateHosts: [new URL(instanceUrl).host] };
-      const texts = await publisher.publishPosts(target, 2 * rounds);
+      return { publishing, connectionId, proxy, isCommit, privateHosts: [new URL(instanceUrl).host] };
+    };
+
+    async function readStatuses(): Promise<mastodon.v1.Status[]> {
       const { id } = await reader.v1.accounts.verifyCredentials();
       const statuses: mastodon.v1.Status[] = [];
       for await (const page of reader.v1.accounts.$select(id).statuses.list({ limit: 40 })) {
@@ -45,6 +48,12 @@ forOneEngine(
         if (newStatuses.length === 0) break;
         statuses.push(...newStatuses);
       }
+      return statuses;
+    }
+
+    test(`${rounds} kills and ${rounds} lost responses after the status is public: each status appears once (PUB-7, B3)`, async (t) => {
+      const texts = await publisher.publishPosts(createTarget(), 2 * rounds);
+      const statuses = await readStatuses();
       assertPublishedOnce(
         statuses.map(({ text, mediaAttachments }) => ({
           text,
@@ -53,6 +62,17 @@ forOneEngine(
         texts,
       );
       t.diagnostic(`${statuses.length} statuses, each once`);
+    });
+
+    test(`${threadRounds} kills and ${threadRounds} lost responses at random parts of threads: each part appears once, in order (FOLLOW-1, PUB-7)`, async () => {
+      const before = new Set((await readStatuses()).map(({ id }) => id));
+      const texts = await publisher.publishPosts(createTarget(), 2 * threadRounds, 5);
+      const statuses = (await readStatuses()).filter(({ id }) => !before.has(id));
+      assertThreadsOnce(
+        statuses.map(({ id, text, inReplyToId }) => ({ id, text, parentId: inReplyToId })),
+        texts,
+        5,
+      );
     });
   },
   skipWithout("snac"),

@@ -12,6 +12,7 @@ const request: Omit<LookUpRequest, "isTaken"> = {
     account: { id: "1", handle: "ada", name: null, avatarUrl: null, profileUrl: null },
   },
   content: { title: null, text: "Hello", assets: [] },
+  replyTo: null,
   progress: {},
   commitKey: "key",
   committedAt: 0,

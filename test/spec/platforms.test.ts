@@ -272,6 +272,7 @@ test("no platform's commit returns an id that can't be stored, or a URL that can
         ...{ accessToken: "the token", binding, commitKey: "key", committedAt: 0, progress: {} },
         connection: { platform: platform.id, instance: exampleInstance, account },
         content: { title: null, text: "Text", assets: [] },
+        replyTo: null,
       });
     };
     for (const id of ["1\0", "\ud800", "1".repeat(100_000), "", {}, Infinity])

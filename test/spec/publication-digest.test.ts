@@ -31,7 +31,7 @@ test("a file without a SHA-256 digest is identified by its key, after the hash t
   assert.equal(digestFile({ ...file, digest: "files/ast_2.0b", version: etag }), `${hash} files/ast_2.0b`);
 });
 
-test("content without options keeps its digest, and every value of every option has another one (PUB-4, OPTION-1)", () => {
+test("content without options and follow-ups keeps its digest, and every value of every option has another one (PUB-4, OPTION-1)", () => {
   const content = { title: "Title", text: "Body", assets: [] };
   assert.equal(digestContent(content), "1c54afc4b2709c2f448491e6c445c0d3d95a6cf69558e48fec930d39bb826085");
   const sandbox = createSandboxSetup({
@@ -44,6 +44,8 @@ test("content without options keeps its digest, and every value of every option 
     );
     assert.equal(new Set([...digests, digestContent(content)]).size, digests.length + 1, id);
   }
+  const threads = [["a"], ["b"], ["a", "b"], ["ab"]].map((followUps) => digestContent({ ...content, followUps }));
+  assert.equal(new Set([...threads, digestContent(content)]).size, 5);
 });
 
 /** Examples that the option accepts. */

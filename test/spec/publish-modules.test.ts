@@ -41,6 +41,7 @@ function createRequest(
     accessToken: "the token",
     connection: { platform: id, instance: "", account },
     content: { title: null, text, assets },
+    replyTo: null,
     progress,
     commitKey: "key",
     committedAt,

@@ -360,6 +360,12 @@ const publishing = {
   "OPTION-3": "without a required option a post is not publishable; an AI client may propose it",
   "OPTION-4":
     "a change by an AI client of what an account with an option of a person receives needs an approval, even with studio:publish",
+  "FOLLOW-1":
+    "follow-ups are published once each, in order, as replies to the part before; each part is its own commit",
+  "FOLLOW-2":
+    "if a part fails, the publication is published with a problem that counts the parts, and Continue sends the missing approved ones",
+  "FOLLOW-3": "a part whose outcome is unknown is never repeated before a person says so",
+  "FOLLOW-4": "each part counts in the units of the platform; where no replies are published, validation says so",
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;
 

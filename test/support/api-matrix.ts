@@ -163,6 +163,7 @@ export const matrix: readonly MatrixRow[] = [
   { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/send-back", statuses: [200, 200, 200] },
   { route: "POST /publications/:proposed/reschedule", body: { at: inOneDay }, statuses: [200, 200, 200] },
+  { route: "POST /publications/:proposed/continue", statuses: [409, 409, 409] },
   { route: "POST /publications/:unconfirmed/resolve", body: { outcome: "retry" }, statuses: [200, 200, 200] },
   { route: "GET /platforms", statuses: [200, 200, 200] },
   { route: "POST /platforms/connect", body: { platform }, statuses: [201, 201, 403] },

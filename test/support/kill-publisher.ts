@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import type { Fixture } from "./engines.ts";
@@ -21,8 +22,11 @@ interface Target {
 
 /** A service in its own process that publishes, starting again after `kill`. */
 export interface KilledPublisher {
-  /** Publishes posts with an image. After each becomes public, kills the service or loses the response. Returns the texts. */
-  publishPosts(target: Target, count: number): Promise<string[]>;
+  /**
+   * Publishes posts with an image, and with follow-ups if they have several parts. After one of the parts becomes public,
+   * kills the service or loses the response. Returns the texts of the posts.
+   */
+  publishPosts(target: Target, count: number, partCount?: number): Promise<string[]>;
   kill(): Promise<void>;
 }
 
@@ -43,16 +47,18 @@ export function createKilledPublisher(fixture: Fixture): KilledPublisher {
     return service;
   }
 
-  async function publish({ publishing, connectionId }: Target, text: string): Promise<string> {
+  async function publish({ publishing, connectionId }: Target, text: string, partCount: number): Promise<string> {
     const { deps } = publishing.service;
     const { id: postId } = await createPost(deps, publishing.owner, { title: "Title", body: text });
     await addImage(publishing, postId, `Image of ${text}`);
+    const followUps = listParts(text, partCount).slice(1);
+    if (partCount > 1) await updatePost(deps, publishing.owner, { postId, variants: [{ connectionId, followUps }] });
     const { publications } = await publishPost(deps, publishing.owner, { postId, connectionIds: [connectionId] });
     return publications[0]?.id ?? "";
   }
 
   return {
-    async publishPosts(target, count) {
+    async publishPosts(target, count, partCount = 1) {
       const { proxy, isCommit, publishing } = target;
       const { publications } = publishing.service.deps;
       let runningService = await start(target);
@@ -60,13 +66,18 @@ export function createKilledPublisher(fixture: Fixture): KilledPublisher {
       for (const [round, text] of texts.entries()) {
         const isKill = round % 2 === 0;
         let commitCount = 0;
-        proxy.chooseFault = ({ method, url }) => (isCommit(method, url) && commitCount++ === 0 ? "lost" : undefined);
+        const lostPart = Math.floor(Math.random() * partCount);
+        const isLost = (): boolean => commitCount++ === lostPart;
+        proxy.chooseFault = ({ method, url }) => (isCommit(method, url) && isLost() ? "lost" : undefined);
         proxy.onLost = async () => {
           if (isKill) await runningService.kill();
         };
-        const publicationId = await publish(target, text);
+        const publicationId = await publish(target, text, partCount);
         if (isKill) {
-          await waitUntil(() => commitCount > 0, { timeoutMs: minutes(1), description: "the service is killed" });
+          await waitUntil(() => commitCount > lostPart, {
+            timeoutMs: minutes(1),
+            description: "the service is killed",
+          });
           await runningService.exited;
           runningService = await start(target);
         }
@@ -78,6 +89,27 @@ export function createKilledPublisher(fixture: Fixture): KilledPublisher {
     },
     kill: async () => service?.kill(),
   };
+}
+
+/** The texts of a post with follow-ups. */
+const listParts = (text: string, partCount: number): string[] =>
+  Array.from({ length: partCount }, (_, part) => (part === 0 ? text : `${text}, part ${part + 1}`));
+
+/** Asserts that each thread is public once: every part, in order, as a reply to the part before. */
+export function assertThreadsOnce(
+  posts: readonly { id: string; text: string | null | undefined; parentId: string | null | undefined }[],
+  texts: readonly string[],
+  partCount: number,
+): void {
+  assert.equal(posts.length, texts.length * partCount, "no part is lost or appears twice");
+  for (const text of texts) {
+    let parentId: string | null = null;
+    for (const partText of listParts(text, partCount)) {
+      const part = posts.find((post) => post.text === partText);
+      assert.deepEqual([part?.text, part?.parentId ?? null], [partText, parentId]);
+      parentId = part?.id ?? null;
+    }
+  }
 }
 
 /** Asserts that each post is public once, with its image and alt text. */

@@ -50,6 +50,7 @@ export interface SandboxPostView {
   text: string;
   media: { mimeType: string; bytes: number; altText: string | null }[];
   options: Record<string, string>;
+  replyTo: string | null;
   createdAt: string;
 }
 
@@ -254,6 +255,7 @@ export async function newPublication(
     content: null,
     progress: null,
     commitKey: null,
+    publicParts: 0,
     committedAt: null,
     fence: 0,
     scheduledFor: null,

@@ -36,15 +36,24 @@ const maxRepetitionMs = days(1);
 interface BlueskyProgress extends ModuleProgress {
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
+  /** Identifies the versions of the posts that a reply belongs below. */
+  reply?: { root: RecordReference; parent: RecordReference } | undefined;
+}
+
+interface RecordReference {
+  uri: string;
+  cid: string;
 }
 
 export const buildProfileUrl = (account: string): string => `https://bsky.app/profile/${account}`;
+
+export const canReply = true;
 
 export const listPostHosts = (): string[] => ["bsky.app"];
 
 export async function prepare(context: PrepareContext<BlueskyProgress>): Promise<Preparation> {
   await uploadFiles(context, (asset) => uploadBlob(context, asset));
-  await context.save({ mentions: await resolveMentions(context) });
+  await context.save({ mentions: await resolveMentions(context), reply: await readReply(context) });
   return "prepared";
 }
 
@@ -60,6 +69,18 @@ function uploadBlob(context: CallContext, asset: ContentAsset): Promise<Uploaded
       return { id };
     },
   );
+}
+
+async function readReply(context: CallContext): Promise<BlueskyProgress["reply"]> {
+  if (context.replyTo === null) return undefined;
+  const { rootId, parentId } = context.replyTo;
+  return { root: await readReference(context, rootId), parent: await readReference(context, parentId) };
+}
+
+function readReference({ call, account }: CallContext, uri: string): Promise<RecordReference> {
+  const query = { repo: account.id, collection, rkey: uri.split("/").at(-1) ?? "" };
+  const path = "/xrpc/com.atproto.repo.getRecord";
+  return call({ method: "GET", path, query, isAuthorized: false }, ({ cid }) => ({ uri, cid: requireId(cid, "cid") }));
 }
 
 /** Looks up the accounts that the text mentions. A name that is not an account stays text. */
@@ -116,7 +137,8 @@ export const results: ResultsModule = {
   },
 };
 
-function buildThreadgate({ options, committedAt }: CommitContext, post: string): JsonObject | undefined {
+function buildThreadgate({ options, committedAt, replyTo }: CommitContext, post: string): JsonObject | undefined {
+  if (replyTo !== null) return undefined; // the rules of the first part are for the whole thread
   const rules = replyRules[String(options["replies"])];
   const allow = rules?.map((rule) => ({ $type: `${threadgate}#${rule}` }));
   return allow && { $type: threadgate, post, allow, createdAt: toIsoTime(committedAt) };
@@ -135,6 +157,7 @@ function buildRecord({ content, progress, committedAt, options }: CommitContext<
     createdAt: toIsoTime(committedAt),
     langs: options["languages"],
     labels: buildLabels(options["labels"]),
+    reply: progress.reply,
     ...(facets.length === 0 ? {} : { facets }),
     ...(images.length === 0 ? {} : { embed: { $type: "app.bsky.embed.images", images } }),
   };

@@ -1,4 +1,5 @@
 import { listExtensions } from "#domain/steps/content/filename.ts";
+import type { ReplyTarget } from "#domain/model/publication-parts.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -26,6 +27,8 @@ import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../pub
 
 /** How many of the account's newest posts are compared after a lost response. */
 const maxComparedPosts = 40;
+
+export const canReply = true;
 
 export const listPostHosts = (api: string): string[] => [new URL(api).hostname];
 
@@ -62,13 +65,14 @@ const buildFilename = (storageKey: string, mimeType: string): string =>
   `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { content, commitKey, options } = context;
+  const { content, commitKey, options, replyTo } = context;
   const call: PublishCall = {
     method: "POST",
     path: "/api/v1/statuses",
     headers: { "idempotency-key": commitKey },
     json: {
       status: content.text,
+      in_reply_to_id: replyTo?.parentId,
       media_ids: listMediaIds(context),
       visibility: options["visibility"],
       spoiler_text: options["contentWarning"],
@@ -86,9 +90,9 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
 export async function lookUp(context: LookUpContext<ReadBackProgress>): Promise<LookUpOutcome> {
   const posts = await readNewestPosts(context, (post) => ({
     ...parsePost(post),
-    hasSameMedia: hasSameMedia(post, context),
+    isCandidate: hasSameMedia(post, context) && isReplyTo(post, context.replyTo),
   }));
-  const candidates = posts.filter((post) => post.hasSameMedia);
+  const candidates = posts.filter((post) => post.isCandidate);
   const matches: RemotePost[] = [];
   for (const { id, url } of await excludeOtherPosts(context, candidates))
     if (await hasSameText(context, id)) matches.push({ id, url });
@@ -134,6 +138,9 @@ function hasSameText({ call, content }: LookUpContext, postId: string): Promise<
 }
 
 const parsePost = (post: JsonObject): RemotePost => ({ id: requireId(post["id"]), url: toUrl(post["url"]) });
+
+const isReplyTo = (post: JsonObject, replyTo: ReplyTarget | null): boolean =>
+  replyTo === null || post["in_reply_to_id"] === replyTo.parentId;
 
 /** Compares alt texts, because the attachments of a post have other ids than their uploads. */
 function hasSameMedia(post: JsonObject, { content }: LookUpContext): boolean {

@@ -22,6 +22,8 @@ export interface PublishModule {
   listPostHosts(api: string): string[];
   /** The files that the platform fetches from a URL of this server, which must be public. */
   fetchedMedia?: "all" | "videos";
+  /** Whether it publishes replies to the account's own posts (`replyTo`). */
+  canReply?: true;
   /** Returns what an error response means; undefined if its status is enough to decide. */
   classifyError?(response: ErrorResponse): FailedOutcome | undefined;
   /** Whether `prepare` can find out what became of an earlier commit. Without this function, it never can. */

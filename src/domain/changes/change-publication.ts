@@ -3,8 +3,9 @@ import { AppError } from "#lib/errors.ts";
 import type { Caller, Operator } from "../caller.ts";
 import type { ActivityAction } from "../model/activity.ts";
 import { undefinedOnConflict } from "../model/conflict.ts";
-import { nextState, openStates, type PublicationEvent } from "../model/publication-states.ts";
+import { canHappen, nextState, openStates, type PublicationEvent } from "../model/publication-states.ts";
 import { maxOpenPublicationsPerStudio, maxPublicationsPerPost, type Publication } from "../model/publication.ts";
+import { countParts, type PublishedPart } from "../model/publication-parts.ts";
 import { isDueAtOnce, unscheduledColumns } from "../model/publish-time.ts";
 import { resultAges } from "../model/results.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
@@ -59,7 +60,7 @@ export async function changePublication(
   publication: Publication,
   { event, change, condition, action, detail }: PublicationStep,
 ): Promise<Publication> {
-  const state = nextState(publication.state, event);
+  const state = nextState(publication, event);
   if (state === "scheduled" && (await isHeldByReview(tx, publication))) throw new AppError("review_pending");
   const isMoved = change.scheduledFor !== undefined && change.scheduledFor !== publication.scheduledFor;
   const changes = { ...change, state, ...(isMoved ? { slotAt: null } : {}) };
@@ -148,17 +149,39 @@ async function insertAtFreeTime(tx: Tx, { publication, slots }: NewPublication):
   return undefined;
 }
 
+/**
+ * Stores the part that the last commit made public, in the transaction of the change of state. Returns the columns that
+ * change with it, and when the first part became public.
+ */
+export async function recordPart(
+  tx: Tx,
+  publication: Publication,
+  part: Omit<PublishedPart, "part">,
+): Promise<{ isLast: boolean; columns: PublicationChange; publishedAt: number }> {
+  const { publicParts, content } = publication;
+  const { remoteId, url, publishedAt } = part;
+  const partCount = content ? countParts(content) : 1;
+  const columns = publicParts === 0 ? { remoteId, url } : {};
+  if (partCount === 1) return { isLast: true, columns, publishedAt };
+  await tx[writes].publications.insertPart(publication, { ...part, part: publicParts });
+  return {
+    isLast: publicParts + 1 === partCount,
+    columns: { ...columns, publicParts: publicParts + 1 },
+    publishedAt: (await tx.publications.listParts(publication.id))[0]?.publishedAt ?? publishedAt,
+  };
+}
+
 /** Publications to cancel per transaction: few, so that other writes wait only briefly. */
 export const cancelBatchSize = 50;
 
-/** Cancels publications that have not started, except those that start in the meantime. */
+/** Cancels publications that have not started, except those that start in the meantime. Leaves out started ones. */
 export async function cancelPublications(
   deps: ChangeDeps,
   tx: Tx,
   actor: PublicationActor,
   publications: readonly Publication[],
 ): Promise<void> {
-  for (const publication of publications)
+  for (const publication of publications.filter((each) => canHappen("cancel", each)))
     await tryChangePublication(deps, tx, actor, publication, {
       event: "cancel",
       change: unscheduledColumns,

@@ -29,6 +29,7 @@ function buildContent(
     body,
     assets: selectedAssets,
     options,
+    followUps,
   } = selectForAccount({ ...post, assets: assets.filter(isReady) }, connectionId);
   return {
     title: includesTitle ? post.title : null,
@@ -48,5 +49,6 @@ function buildContent(
       ...(crops.has(asset.id) ? { crop: crops.get(asset.id) } : {}),
     })),
     ...(options && { options }),
+    ...(followUps.length > 0 ? { followUps } : {}),
   };
 }

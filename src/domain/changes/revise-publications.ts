@@ -47,7 +47,8 @@ export async function revisePublications(
       currentPublications ??= await tx.publications.listByPost(post.id, revisableStates);
       const publication = currentPublications.find(({ id }) => id === listedPublication.id);
       currentPublications = undefined;
-      if (publication) await revise(deps, tx, editor, publication, change, mayKeepApproval);
+      // Once a part is public, what was approved is sent, however the post is edited.
+      if (publication?.publicParts === 0) await revise(deps, tx, editor, publication, change, mayKeepApproval);
     });
   }
 }

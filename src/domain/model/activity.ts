@@ -100,6 +100,8 @@ export const activityActions = [
   "publication.delayed",
   "publication.published",
   "publication.failed",
+  "publication.incomplete",
+  "publication.continued",
   "publication.unconfirmed",
   "publication.missed",
   "publication.resolved",

@@ -12,6 +12,8 @@ export interface PlatformInfo {
   isConfigured: boolean;
   /** Whether the catalog describes how to publish to the platform. */
   canPublish: boolean;
+  /** Whether posts can have follow-ups. */
+  canReply: boolean;
   /** The files that the platform fetches from a URL of this server; undefined if we upload all files. */
   fetchedMedia?: "all" | "videos" | undefined;
   /** The files that the platform would have to fetch but can't, because this server has no public URL. */

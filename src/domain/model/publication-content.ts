@@ -8,7 +8,7 @@ import type { CropPosition } from "./renditions/plan-layout.ts";
  * without a SHA-256 digest. Processes of the previous version compare only the hash, so it contains the version of such
  * a file instead of its key.
  */
-export function digestContent({ title, text, assets, options }: PublicationContent): string {
+export function digestContent({ title, text, assets, options, followUps }: PublicationContent): string {
   const parts = assets.map(({ kind, digest, version = digest, altText, filename, crop }) => [
     version,
     altText,
@@ -17,7 +17,10 @@ export function digestContent({ title, text, assets, options }: PublicationConte
     ...(kind === "document" ? [filename] : []),
   ]);
   const fileKeys = assets.filter(({ version }) => version !== undefined).map(({ digest }) => digest);
-  return [sha256(JSON.stringify([title, text, parts, ...(options ? [options] : [])])), ...fileKeys].join(" ");
+  return [
+    sha256(JSON.stringify([title, text, parts, ...(options || followUps ? [options ?? {}, followUps ?? []] : [])])),
+    ...fileKeys,
+  ].join(" ");
 }
 
 /** The content that the platform receives: each rendition instead of its original. */
@@ -36,6 +39,8 @@ export interface PublicationContent {
   assets: ContentAsset[];
   /** Absent if none is chosen. */
   options?: PostOptions | undefined;
+  /** The texts of the parts that follow, each a reply to the part before. Absent if there are none. */
+  followUps?: readonly string[] | undefined;
 }
 
 export interface ContentAsset extends RevisionAsset {

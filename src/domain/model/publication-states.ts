@@ -49,6 +49,8 @@ export const transitions = {
   // The post may be public from here on.
   committing: {
     publish: "published",
+    // The first of several parts is public.
+    publishPart: "preparing",
     fail: "failed",
     retry: "scheduled",
     // Instead of a retry, while a review holds the post.
@@ -61,6 +63,28 @@ export const transitions = {
   failed: {},
   canceled: {},
 } as const satisfies Record<PublicationState, Record<string, PublicationState>>;
+
+/**
+ * The state machine once a part is public, which never fails, waits for an approval or is canceled: if a later part fails,
+ * the publication is published, with a problem. Retries keep the account's other publications waiting.
+ */
+const transitionsAfterFirstPart: Readonly<Record<PublicationState, Transition>> = {
+  scheduled: { start: "preparing" },
+  preparing: { commit: "committing", retry: "preparing", fail: "published" },
+  committing: {
+    publish: "published",
+    publishPart: "preparing",
+    fail: "published",
+    retry: "preparing",
+    leaveUnconfirmed: "unconfirmed",
+  },
+  unconfirmed: { confirm: "published", publishAgain: "scheduled" },
+  published: { continue: "scheduled" },
+  proposed: {},
+  failed: {},
+  missed: {},
+  canceled: {},
+};
 
 /** A post has at most one publication per account in these states. */
 export const openStates = [
@@ -80,17 +104,24 @@ export const needsPost = ({ state }: { state: PublicationState }): boolean => st
 const statesThatNeedPost: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
 
 type Transitions = typeof transitions;
-export type PublicationEvent = { [State in PublicationState]: keyof Transitions[State] }[PublicationState];
+export type PublicationEvent = { [State in PublicationState]: keyof Transitions[State] }[PublicationState] | "continue";
+type Transition = Partial<Record<PublicationEvent, PublicationState>>;
 
-/** The states in which the event can happen. */
-export function statesBefore(event: PublicationEvent): PublicationState[] {
-  return publicationStates.filter((state) => event in transitions[state]);
+interface StateWithParts {
+  state: PublicationState;
+  publicParts: number;
 }
 
+const getTransitions = ({ state, publicParts }: StateWithParts): Transition =>
+  publicParts === 0 ? transitions[state] : transitionsAfterFirstPart[state];
+
+export const canHappen = (event: PublicationEvent, publication: StateWithParts): boolean =>
+  event in getTransitions(publication);
+
 /** The state after the event; throws if the event can't happen in this state. */
-export function nextState(state: PublicationState, event: PublicationEvent): PublicationState {
-  const next = (transitions[state] as Partial<Record<PublicationEvent, PublicationState>>)[event];
-  if (next === undefined) throw new Error(`a publication in the state ${state} can't ${event}`);
+export function nextState(publication: StateWithParts, event: PublicationEvent): PublicationState {
+  const next = getTransitions(publication)[event];
+  if (next === undefined) throw new Error(`a publication in the state ${publication.state} can't ${event}`);
   return next;
 }
 

@@ -57,6 +57,8 @@ export interface Publication extends PublicationRequest {
   leaseExpiresAt: number | null;
   content: PublicationContent | null;
   progress: PublicationProgress | null;
+  /** How many parts are public, if it has follow-ups. The commit, the progress and the problem are about the next part. */
+  publicParts: number;
   /** Identifies the commit to platforms that recognize a repeated request. */
   commitKey: string | null;
   committedAt: number | null;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { selectAssets } from "#portable/select-for-account.ts";
+import { maxFollowUps } from "./publication-parts.ts";
 import { normalizeOptions, postOptions, type PostOptions } from "./post-options.ts";
 import { id, text } from "./text.ts";
 
@@ -14,6 +15,7 @@ export const variant = z.object({
     .optional()
     .describe("The post's assets that this account receives, in the order of the post. Absent: all."),
   options: postOptions.optional(),
+  followUps: z.array(z.string()).optional().describe("Published after it, each as a reply to the part before."),
 });
 export type Variant = z.infer<typeof variant>;
 
@@ -23,9 +25,14 @@ export const variantInput = z
     body: bodyField.optional().describe("Replaces the post's body."),
     assetIds: z.array(id).max(1000).optional().describe("Only these of the post's assets, in the order of the post."),
     options: postOptions.optional().describe("From list_platforms with includeOptions."),
+    followUps: z
+      .array(bodyField)
+      .max(maxFollowUps)
+      .optional()
+      .describe("A thread or first comment: replies to the part before."),
   })
   .refine(({ connectionId: _, ...values }) => Object.values(values).some((value) => value !== undefined), {
-    message: "a body, assetIds or options",
+    message: "a body, assetIds, options or followUps",
   });
 
 /**
@@ -34,11 +41,12 @@ export const variantInput = z
  */
 export const normalizeVariants = (variants: readonly Variant[]): Variant[] =>
   variants
-    .map(({ connectionId, body, assetIds, options }) => ({
+    .map(({ connectionId, body, assetIds, options, followUps }) => ({
       connectionId,
       ...(body === undefined ? {} : { body }),
       ...(assetIds && { assetIds: assetIds.toSorted() }),
       ...toProperty("options", normalizeOptions(options)),
+      ...(followUps && followUps.length > 0 ? { followUps } : {}),
     }))
     .filter((each) => Object.keys(each).length > 1)
     .toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));

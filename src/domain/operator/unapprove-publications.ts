@@ -17,7 +17,7 @@ export async function unapprovePublications(
   let unapprovedCount = 0;
   for (let after = ""; ;) {
     const publications = await deps.publications.listStartable(after, batchSize);
-    for (const publication of publications) {
+    for (const publication of publications.filter(({ publicParts }) => publicParts === 0)) {
       const event = publication.state === "preparing" ? "voidApproval" : "unapprove";
       const change = { ...unscheduledColumns, approvedBy: null, approvedRevision: null, approvedTime: null };
       const unapprovedPublication = await deps.transact(operator, (tx) =>

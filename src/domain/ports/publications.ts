@@ -1,3 +1,4 @@
+import type { PublishedPart } from "../model/publication-parts.ts";
 import type { PublicationState, VisibleState } from "../model/publication-states.ts";
 import type { Publication, PublicationRequest, PublicationWithNames } from "../model/publication.ts";
 
@@ -9,6 +10,7 @@ export type PublicationChange = Partial<Omit<Publication, keyof PublicationReque
 /** What a change requires of the row: its state, and for workers the fence of their claim. */
 export interface PublicationCondition {
   states: readonly PublicationState[];
+  publicParts?: number;
   fence?: number;
   /** Only if the approved content has this digest, or its hash if a process of the previous version wrote the row. */
   digest?: string;
@@ -59,6 +61,8 @@ export interface PublicationStore {
     after: string,
     limit: number,
   ): Promise<{ publications: Publication[]; next: string | undefined }>;
+  /** The public parts of a publication with follow-ups, in order. */
+  listParts(publicationId: string): Promise<PublishedPart[]>;
   isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
   /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
   getTime(): Promise<number>;
@@ -74,6 +78,7 @@ export interface PublicationStore {
 
 /** For `changePublication` and the other writers of publications. */
 export interface PublicationWrites {
+  insertPart(publication: Pick<Publication, "id" | "connectionId">, part: PublishedPart): Promise<void>;
   /** False if the post already has an open publication for this account, or another publication has this slot. */
   insert(publication: Publication, slotAt?: number): Promise<boolean>;
   /**

@@ -1,4 +1,5 @@
 import type { PlatformConnection } from "../model/connection.ts";
+import type { ReplyTarget } from "../model/publication-parts.ts";
 import type { PlatformProgress } from "../model/publication-progress.ts";
 import type { PublicationContent } from "../model/publication-content.ts";
 import type { Metrics } from "../model/results.ts";
@@ -58,7 +59,10 @@ export type LookUpOutcome =
 
 export interface PrepareRequest extends AccessToken {
   connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
+  /** Of one part. */
   content: PublicationContent;
+  /** Null for the first part. */
+  replyTo: ReplyTarget | null;
   progress: PlatformProgress;
 }
 

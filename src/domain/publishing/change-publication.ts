@@ -9,10 +9,18 @@ import { id } from "../model/text.ts";
 import { assertPossible, type ChangeDeps, changeState } from "./change-state.ts";
 import { digestContent } from "../model/publication-content.ts";
 import { readContent } from "../changes/read-content.ts";
-import type { Publication, PublicationView, PublicationWithNames } from "../model/publication.ts";
+import {
+  type Publication,
+  type PublicationView,
+  type PublicationWithNames,
+  tooLateError,
+} from "../model/publication.ts";
 import type { PublicationProgress } from "../model/publication-progress.ts";
 import { getPublication } from "../steps/get-publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts";
+import { recordPart } from "../changes/change-publication.ts";
+import { countParts, createPartsProblem } from "../model/publication-parts.ts";
+import type { PublicationChange } from "../ports/publications.ts";
 import { assertPublishable } from "../steps/find-publish-problems.ts";
 import { openStates, sentBackCode } from "../model/publication-states.ts";
 
@@ -87,11 +95,15 @@ async function checkMissed(
   publication: Publication,
 ): Promise<Pick<Publication, "digest" | "revision">> {
   const { post, assets } = await lockPost(tx, publication);
-  const openPublications = await tx.publications.listByPost(post.id, openStates);
-  if (openPublications.some(({ connectionId }) => connectionId === publication.connectionId))
-    throw new AppError("already_scheduled");
+  await assertNoneOpen(tx, publication);
   await assertAccountAccepts(deps, tx, publication, post, assets);
   return { digest: digestContent(await readContent(tx, publication, post, assets)), revision: post.revision };
+}
+
+/** Throws `already_scheduled` if the post, which is locked, has an open publication for the same account. */
+async function assertNoneOpen(tx: Tx, { postId, connectionId }: Publication): Promise<void> {
+  const openPublications = await tx.publications.listByPost(postId, openStates);
+  if (openPublications.some((each) => each.connectionId === connectionId)) throw new AppError("already_scheduled");
 }
 
 export async function lockPost(
@@ -139,6 +151,8 @@ export async function resolvePublication(
   if (input.outcome === "retry")
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
       assertPossible(publication, "publishAgain");
+      if (publication.publicParts > 0)
+        return { event: "publishAgain", change: toContinueColumns(publication, await tx.publications.getTime()) };
       const progress = keepCommit(deps, publication);
       // A post that was not edited since the commit may be public already. The next run finds out.
       if (progress?.digest !== publication.digest) {
@@ -151,11 +165,44 @@ export async function resolvePublication(
     });
   const { url = null } = input;
   if (url !== null) await assertPlatformHost(deps, caller, input.publicationId, url);
-  return changeState(deps, caller, input.publicationId, "publication.resolved", () => ({
-    event: "confirm",
-    change: { url, publishedAt: deps.clock(), problem: null },
-  }));
+  return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
+    assertPossible(publication, "confirm");
+    const part = { remoteId: null, url, publishedAt: deps.clock() };
+    const { isLast, columns, publishedAt } = await recordPart(tx, publication, part);
+    const { content, publicParts } = publication;
+    const problem = isLast || !content ? null : createPartsProblem(publicParts + 1, content);
+    return { event: "confirm", change: { ...columns, publishedAt, problem } };
+  });
 }
+
+/** Sends the missing parts of a publication, as they were approved, in the web app only. */
+export async function continuePublication(
+  deps: ChangeDeps & Pick<Deps, "studios">,
+  caller: Caller,
+  { publicationId }: z.infer<typeof cancelPublicationInput>,
+): Promise<PublicationView> {
+  await authorizeApprover(deps, caller);
+  return changeState(deps, caller, publicationId, "publication.continued", async (publication, tx) => {
+    const { content, publicParts } = publication;
+    if (!content || publicParts === countParts(content)) throw tooLateError(publication);
+    assertPossible(publication, "continue");
+    await lockPost(tx, publication);
+    await assertNoneOpen(tx, publication);
+    return { event: "continue", change: toContinueColumns(publication, await tx.publications.getTime()) };
+  });
+}
+
+/** The columns of a publication whose next part is sent at once. */
+const toContinueColumns = ({ scheduledFor }: Publication, now: number): PublicationChange => ({
+  ...unscheduledColumns,
+  ...toScheduleColumns(scheduledFor, now),
+  startedAt: now,
+  publishedAt: null,
+  problem: null,
+  progress: { platform: {} },
+  commitKey: null,
+  committedAt: null,
+});
 
 /** Keeps what the next run needs to read the status of the commit: the post may have become public by then. */
 function keepCommit(

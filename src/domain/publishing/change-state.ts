@@ -2,7 +2,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { changePublication, type PublicationAction } from "../changes/change-publication.ts";
 import { retryOnConflict } from "../model/conflict.ts";
-import { type PublicationEvent, transitions } from "../model/publication-states.ts";
+import { canHappen, type PublicationEvent } from "../model/publication-states.ts";
 import {
   type Publication,
   type PublicationView,
@@ -41,7 +41,7 @@ export async function changeState(
 }
 
 /** What only a person who may publish can do. */
-const approvalEvents: readonly PublicationEvent[] = ["approve", "unapprove", "confirm", "publishAgain"];
+const approvalEvents: readonly PublicationEvent[] = ["approve", "unapprove", "confirm", "publishAgain", "continue"];
 
 /** `changeState` as part of the caller's transaction. The caller retries on a conflict and then wakes the worker. */
 export async function applyEvent(
@@ -69,5 +69,5 @@ export async function applyEvent(
 
 /** Throws `too_late` if the event can't happen in the publication's state. */
 export function assertPossible(publication: Publication, event: PublicationEvent): void {
-  if (!(event in transitions[publication.state])) throw tooLateError(publication);
+  if (!canHappen(event, publication)) throw tooLateError(publication);
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
 import { authorize } from "../policy.ts";
+import type { PostOptions } from "../model/post-options.ts";
 import { type PublicationContent, withRenditions } from "../model/publication-content.ts";
 import { type PublicationWithNames, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { getPublication } from "../steps/get-publication.ts";
@@ -26,6 +27,8 @@ interface TimelineEntry {
   outcome: string | null;
   /** Why the publication was delayed or failed. */
   reason: string | null;
+  /** How many parts are public, and how many there are; null for posts without follow-ups. */
+  parts: [number, number] | null;
 }
 
 interface PublicationDetail extends WebPublicationView {
@@ -38,7 +41,11 @@ interface PublicationDetail extends WebPublicationView {
     title: string | null;
     text: string;
     assets: { id: string; mimeType: string; filename: string; altText?: string }[];
+    options?: PostOptions;
+    followUps?: readonly string[];
   } | null;
+  /** The public parts, if it has follow-ups. The first is the post itself. */
+  parts?: { url: string | null; publishedAt: string }[];
   /** Oldest first. */
   timeline: TimelineEntry[];
 }
@@ -55,8 +62,10 @@ export async function getPublicationDetail(
     subjectId: publication.id,
     limit: maxTimelineLength,
   });
+  const parts = publication.publicParts === 0 ? undefined : await deps.publications.listParts(publication.id);
   return {
     ...toWebPublicationView(publication),
+    ...(parts && { parts: parts.map(({ url, publishedAt }) => ({ url, publishedAt: toIsoTime(publishedAt) })) }),
     includesTitle: publication.includesTitle,
     lastApproval: toLastApproval(publication, activity),
     sent: publication.content && toSentView(withRenditions(publication.content)),
@@ -82,10 +91,12 @@ function toLastApproval(
   };
 }
 
-function toSentView({ title, text, assets }: PublicationContent): PublicationDetail["sent"] {
+function toSentView({ title, text, assets, options, followUps }: PublicationContent): PublicationDetail["sent"] {
   return {
     title,
     text,
+    ...(options && { options }),
+    ...(followUps && { followUps }),
     assets: assets.map(({ id, mimeType, filename, altText }) => ({
       id,
       mimeType,
@@ -108,6 +119,7 @@ function toTimelineEntry(row: ListedActivity): TimelineEntry {
     scheduledFor: readText("at"),
     outcome: readText("to"),
     reason: readText("reason"),
+    parts: Array.isArray(detail["parts"]) ? (detail["parts"] as [number, number]) : null,
   };
 }
 

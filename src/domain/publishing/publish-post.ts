@@ -137,6 +137,7 @@ async function buildPublication(
     content: null,
     progress: null,
     commitKey: null,
+    publicParts: 0,
     committedAt: null,
     fence: 0,
     ...unscheduledColumns,

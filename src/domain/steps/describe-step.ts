@@ -5,13 +5,13 @@ import type { PublicationChange } from "../ports/publications.ts";
 
 /** What the activity of a user says about a change of state. */
 export function describeStep(
-  { state, ...publication }: Publication,
+  publication: Publication,
   event: PublicationEvent,
   { scheduledFor = publication.scheduledFor, problem }: PublicationChange,
 ): Record<string, unknown> {
   return {
-    from: state,
-    to: nextState(state, event),
+    from: publication.state,
+    to: nextState(publication, event),
     ...(problem?.code === sentBackCode ? { sentBack: true } : {}),
     ...(scheduledFor === null ? {} : { at: toIsoTime(scheduledFor) }),
   };

@@ -9,6 +9,7 @@ import { isEmpty } from "../model/publication-content.ts";
 import { findOptionProblems, personOptionCode } from "../model/post-options.ts";
 import { getCrops } from "../model/renditions/crop.ts";
 import type { ImageInspection } from "../model/renditions/plan-rendition.ts";
+import { findFollowUpProblems } from "../model/validation/find-follow-up-problems.ts";
 import { findMediaProblems } from "../model/validation/media-reachability.ts";
 import { findProblems } from "../model/validation/validate-post.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -69,7 +70,7 @@ function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
   { platform, account, limits: instanceLimits }: PlatformConnection,
   { title, crops }: Post,
-  { body, assets, hasFileChoice, options }: ReturnType<typeof selectForAccount<Asset>>,
+  { body, assets, hasFileChoice, options, followUps }: ReturnType<typeof selectForAccount<Asset>>,
   inspections: ReadonlyMap<string, ImageInspection>,
 ): { code: string; message: string }[] {
   const platformInfo = platforms.find(platform);
@@ -89,9 +90,11 @@ function findPlatformProblems(
     hasFileChoice,
   };
   return [
-    ...[...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)].filter(
-      ({ level }) => level === "rejected",
-    ),
+    ...[
+      ...findMediaProblems(platformInfo, assets),
+      ...findProblems(limits, post),
+      ...findFollowUpProblems(platformInfo, limits, followUps),
+    ].filter(({ level }) => level === "rejected"),
     ...findOptionProblems(platformInfo.options, body, options),
   ].map(({ code, message }) => ({ code, message }));
 }

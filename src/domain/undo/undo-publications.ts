@@ -3,7 +3,7 @@ import type { Editor } from "../changes/editor.ts";
 import type { Publication } from "../model/publication.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import { cancelBatchSize, cancelPublications } from "../changes/change-publication.ts";
-import { type PublicationState, statesBefore, toVisibleState } from "../model/publication-states.ts";
+import { canHappen, type PublicationState, toVisibleState } from "../model/publication-states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
@@ -56,11 +56,10 @@ async function* listReported(
   }
 }
 
-const cancelableStates = statesBefore("cancel");
-const isCancelable = ({ state }: Publication): boolean => cancelableStates.includes(state);
+const isCancelable = (publication: Publication): boolean => canHappen("cancel", publication);
 
 /** What these publications send is public or may still become public, so they stay, and the report lists them. */
-const startedStates: readonly PublicationState[] = ["preparing", "committing", "unconfirmed", "published"];
+const startedStates: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed", "published"];
 
 const isReported = (publication: Publication): boolean =>
   isCancelable(publication) || startedStates.includes(publication.state);

@@ -8,6 +8,7 @@ import {
 } from "#domain/publishing/approve-publications.ts";
 import {
   cancelPublication,
+  continuePublication,
   reschedulePublication,
   reschedulePublicationInput,
   resolvePublication,
@@ -82,6 +83,9 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     )
     .post("/publications/:publicationId/reschedule", validateJson(rescheduleBody), async (c) =>
       c.json(await reschedulePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
+    .post("/publications/:publicationId/continue", async (c) =>
+      c.json(await continuePublication(deps, c.var.caller, c.req.param())),
     )
     .post("/publications/:publicationId/resolve", validateJson(resolvePublicationInput), async (c) =>
       c.json(await resolvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

@@ -29,6 +29,7 @@ export function describeChanges(entries: readonly Pick<ActivityEntry, "detail">[
 const changeDescriptions: Partial<Record<string, (detail: ActivityEntry["detail"]) => string>> = {
   "post.reverted": ({ restored }) => `Revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
+  "publication.incomplete": ({ reason }) => (typeof reason === "string" ? reason : ""),
   "publication.failed": ({ reason }) => (typeof reason === "string" ? reason : ""),
   "publication.delayed": ({ reason }) => (typeof reason === "string" ? reason : ""),
   "publication.resolved": ({ to }) => (to === "published" ? "Marked as published" : "Published again"),

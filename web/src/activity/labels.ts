@@ -89,6 +89,14 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
     filterLabel: "Publishing failed",
     template: "couldn’t publish {publication}[ to {account}]",
   },
+  "publication.incomplete": {
+    filterLabel: "Parts missing",
+    template: "published only some parts of {publication}[ to {account}]",
+  },
+  "publication.continued": {
+    filterLabel: "Missing parts sent",
+    template: "continued {publication}[ to {account}]",
+  },
   "publication.unconfirmed": {
     filterLabel: "Publication unconfirmed",
     template: "couldn’t confirm {publication}[ on {account}]",

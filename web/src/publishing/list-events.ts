@@ -31,8 +31,10 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.started": () => "Publishing started",
   "publication.committed": () => "Sent to the platform",
   "publication.delayed": () => "Delayed. Atelier retries automatically",
-  "publication.published": () => "Published",
+  "publication.published": (_actor, { parts }) => (parts ? `Published part ${parts.join(" of ")}` : "Published"),
   "publication.failed": () => "Failed. Nothing was published",
+  "publication.incomplete": (_actor, { parts }) => `Ended. ${parts?.join(" of ")} parts are public`,
+  "publication.continued": (actor) => `Continued by ${actor}`,
   "publication.unconfirmed": () => "The platform didn’t confirm it",
   "publication.missed": () => "Missed: the server was down at the scheduled time",
   "publication.resolved": (actor, { outcome, client }) =>
@@ -43,6 +45,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
 
 const problemActions: readonly Entry["action"][] = [
   "publication.failed",
+  "publication.incomplete",
   "publication.unconfirmed",
   "publication.missed",
 ];

@@ -7,11 +7,15 @@ import { writes } from "../../ports/write-stores.ts";
 /** Throws `ConflictError` if the publication is in another state than when it was read, or does not meet the condition. */
 export async function updatePublication(
   tx: Tx,
-  { id, state }: Publication,
+  { id, state, publicParts }: Publication,
   change: PublicationChange,
   condition: Omit<PublicationCondition, "states"> = {},
 ): Promise<Publication> {
-  const updatedPublication = await tx[writes].publications.update(id, change, { states: [state], ...condition });
+  const updatedPublication = await tx[writes].publications.update(id, change, {
+    states: [state],
+    publicParts,
+    ...condition,
+  });
   if (!updatedPublication) throw new ConflictError();
   return updatedPublication;
 }

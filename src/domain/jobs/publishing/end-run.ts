@@ -1,6 +1,9 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import type { Publication } from "../../model/publication.ts";
 import { unscheduledColumns } from "../../model/publish-time.ts";
+import { countParts, createPartsProblem } from "../../model/publication-parts.ts";
+import { recordPart } from "../../changes/change-publication.ts";
+import type { PublicationChange } from "../../ports/publications.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, FailedOutcome } from "../../ports/publisher.ts";
 import { applyStep, applyStepInTransaction } from "./claim.ts";
@@ -21,17 +24,40 @@ export async function markPublished(
   // If another publication already has this remote id, the platform's response is about another post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
     return markUnconfirmed(deps, publication);
-  const change = { ...unscheduledColumns, remoteId, url, publishedAt: deps.clock(), problem: null };
-  await applyStep(deps, publication, {
-    event: "publish",
-    action: "publication.published",
-    change,
-    detail: { url },
+  await deps.transact({ job: "publish" }, async (tx) => {
+    const { isLast, columns, publishedAt } = await recordPart(tx, publication, {
+      remoteId,
+      url,
+      publishedAt: deps.clock(),
+    });
+    const now = await tx.publications.getTime();
+    await applyStepInTransaction(deps, tx, publication, {
+      event: isLast ? "publish" : "publishPart",
+      action: "publication.published",
+      // Any worker can send the next part at once.
+      change: isLast
+        ? { ...columns, ...unscheduledColumns, publishedAt, problem: null }
+        : { ...columns, ...startOverColumns, progress: { platform: {} }, leaseExpiresAt: now, nextRunAt: now },
+      detail: { url, ...describeParts(publication, publication.publicParts + 1) },
+    });
+    if (!isLast) await tx.publications.announceDue();
   });
 }
 
-/** Nothing is public. */
+/** Nothing is public, or only the parts before. */
 export async function markFailed(deps: JobDeps, publication: Publication, { code, message }: Problem): Promise<void> {
+  const { publicParts, content } = publication;
+  if (publicParts > 0 && content)
+    return deps.transact({ job: "publish" }, async (tx) => {
+      const [firstPart] = await tx.publications.listParts(publication.id);
+      const publishedAt = firstPart?.publishedAt ?? deps.clock();
+      await applyStepInTransaction(deps, tx, publication, {
+        event: "fail",
+        action: "publication.incomplete",
+        change: { ...unscheduledColumns, publishedAt, problem: createPartsProblem(publicParts, content, message) },
+        detail: { code, reason: message, ...describeParts(publication, publicParts) },
+      });
+    });
   const change = { ...unscheduledColumns, problem: { code, message } };
   const detail = { code, reason: message };
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
@@ -50,18 +76,28 @@ export async function markUnconfirmed(
   publication: Publication,
   reason = "The platform didn’t confirm the post and may still be processing it.",
 ): Promise<void> {
-  const problem = { code: "unconfirmed", message: `${reason} Check the account, then say whether it is there.` };
+  const part = publication.publicParts > 0 ? `Part ${publication.publicParts + 1}: ` : "";
+  const problem = { code: "unconfirmed", message: `${part}${reason} Check the account, then say whether it is there.` };
   const { sentContent: content = publication.content, sentRevision: revision = publication.revision } =
     publication.progress ?? {};
   const change = { ...unscheduledColumns, problem, content, revision };
   await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
 }
 
+/** For the timeline: how many parts are public. */
+const describeParts = ({ content }: Publication, publicParts: number): Record<string, unknown> =>
+  content?.followUps ? { parts: [publicParts, countParts(content)] } : {};
+
+const startOverColumns = { commitKey: null, committedAt: null } as const;
+
 /**
- * The columns to reset so that a later run starts again. That run reads the content of the post again, and keeps the
- * uploads that it can still use.
+ * The columns to change so that a later run starts again. That run reads the content of the post again, and keeps the
+ * uploads that it can still use. Once a part is public, the content stays, and so does the account's turn.
  */
-const retryColumns = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
+const toRetryColumns = ({ publicParts }: Publication, now: number, nextRunAt: number): PublicationChange =>
+  publicParts === 0
+    ? { ...startOverColumns, leaseExpiresAt: null, content: null, nextRunAt }
+    : { ...startOverColumns, leaseExpiresAt: now, nextRunAt };
 
 /** For a run that made nothing public: schedules the next run, unless it would start after the retry window. */
 export async function retryLater(
@@ -81,7 +117,7 @@ export async function retryLater(
     return giveUp(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
   }
   const detail = { retryAt: nextRunAt, reason: message };
-  const change = { ...retryColumns, nextRunAt };
+  const change = toRetryColumns(publication, now, nextRunAt);
   await applyStep(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
 }
 
@@ -111,7 +147,8 @@ export function endAborted(deps: JobDeps, publication: Publication, { reason }: 
 /** Ends the claim at shutdown, so that another worker can take the publication. */
 async function releaseClaim(deps: JobDeps, publication: Publication): Promise<void> {
   await deps.transact({ job: "publish" }, async (tx) => {
-    const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
+    const now = await tx.publications.getTime();
+    const change = toRetryColumns(publication, now, now);
     await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
     await tx.publications.announceDue();
   });

@@ -1,11 +1,11 @@
 import { minutes, seconds } from "#lib/clock.ts";
-import { withRenditions } from "../../model/publication-content.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
 import type { CommitOutcome, LookUpOutcome } from "../../ports/publisher.ts";
 import { createCallWithToken } from "../../steps/call-with-token.ts";
 import { updateClaimed } from "./claim.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
+import { readPart } from "./read-part.ts";
 
 /** How long workers retry if the platform does not respond. */
 const reconcileWindow = minutes(60);
@@ -25,8 +25,8 @@ export async function reconcile(deps: JobDeps, publication: Publication): Promis
     return markUnconfirmed(deps, publication);
   const now = await publications.getTime();
   const { platform = {}, firstCommittedAt = committedAt, lookedUpSince = now } = publication.progress ?? {};
-  const content = withRenditions(publication.content);
-  const commitRequest = { connection, content, progress: platform, commitKey, committedAt };
+  const part = await readPart(deps, publication, publication.content);
+  const commitRequest = { ...part, connection, progress: platform, commitKey, committedAt };
   const elapsedMs = now - committedAt;
   const isTaken = (remoteId: string) => publications.isRemoteIdTaken(connectionId, remoteId);
   const callWithToken = createCallWithToken(deps, publication);

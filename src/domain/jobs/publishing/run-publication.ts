@@ -1,6 +1,6 @@
 import { ConflictError } from "../../model/conflict.ts";
 import type { PlatformConnection } from "../../model/connection.ts";
-import { digestContent, type PublicationContent, withRenditions } from "../../model/publication-content.ts";
+import { digestContent, type PublicationContent } from "../../model/publication-content.ts";
 import type { PlatformProgress } from "../../model/publication-progress.ts";
 import type { Publication } from "../../model/publication.ts";
 import type { JobDeps } from "../../ports/deps.ts";
@@ -9,6 +9,7 @@ import { fitContent } from "../../steps/renditions.ts";
 import { type CallWithToken, createCallWithToken } from "../../steps/call-with-token.ts";
 import { applyStepInTransaction, LostClaimError, updateClaimed } from "./claim.ts";
 import { endAborted, endUnpublished, giveUp, markPublished, retryLater } from "./end-run.ts";
+import { parentUnknownOutcome, readPart } from "./read-part.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { checkStart, continueRun, startRun } from "./start-run.ts";
 
@@ -80,6 +81,10 @@ async function prepareAgain(run: Run, publication: Publication, sentContent: Pub
 /** Prepares the post as it is now, or as an earlier process has stored it. */
 async function preparePost(run: Run, publication: Publication): Promise<PreparedRun> {
   const { content } = publication;
+  if (content && publication.publicParts > 0) {
+    const started = { ...publication, content };
+    return endPreparation(run, started, await prepareAtPlatform(run, started));
+  }
   if (content) return prepareContent(run, { ...publication, content });
   const start = await startRun(run.deps, publication, run.connection);
   return start.kind === "started" ? prepareContent(run, start.publication) : start;
@@ -97,11 +102,12 @@ async function prepareContent(run: Run, publication: StartedPublication): Promis
 }
 
 /** Uploads the files, and saves what the platform's module has done so far. */
-function prepareAtPlatform(
+async function prepareAtPlatform(
   { deps, connection, callWithToken, signal }: Run,
   publication: StartedPublication,
 ): Promise<PrepareOutcome> {
-  const content = withRenditions(publication.content);
+  const part = await readPart(deps, publication, publication.content);
+  if (part.isParentUnknown) return parentUnknownOutcome;
   // A call that is repeated with a renewed token continues with what the first one saved.
   let platform = publication.progress?.platform ?? {};
   const saveProgress = (progress: PlatformProgress) => {
@@ -109,7 +115,7 @@ function prepareAtPlatform(
     return updateClaimed(deps, publication, { progress: { ...publication.progress, platform } });
   };
   return callWithToken((token) =>
-    deps.publisher.prepare({ ...token, connection, content, progress: platform }, saveProgress, signal),
+    deps.publisher.prepare({ ...token, ...part, connection, progress: platform }, saveProgress, signal),
   );
 }
 
@@ -166,10 +172,10 @@ async function recordCommit(
 /** Sends the commit. Not aborted at shutdown: the drain waits for it. */
 async function commit({ deps, connection, callWithToken }: Run, publication: CommittingPublication): Promise<void> {
   const { commitKey, committedAt } = publication;
-  const content = withRenditions(publication.content);
+  const part = await readPart(deps, publication, publication.content);
   const progress = publication.progress?.platform ?? {};
   const outcome = await callWithToken((token) =>
-    deps.publisher.commit({ ...token, connection, content, progress, commitKey, committedAt }),
+    deps.publisher.commit({ ...token, ...part, connection, progress, commitKey, committedAt }),
   );
   switch (outcome.kind) {
     case "published":

@@ -12,6 +12,7 @@ import { canBeDecoded, type ImageInspection } from "../renditions/plan-rendition
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { Variant } from "../variant.ts";
 import { fileKinds, findCountProblems } from "./find-count-problems.ts";
+import { findFollowUpProblems } from "./find-follow-up-problems.ts";
 import { findAltTextProblems, findFileProblems, findImageProblems } from "./find-file-problems.ts";
 import { checkText, findLengthProblems, type TextCheck } from "./find-text-problems.ts";
 import { type FileProblem, groupProblems } from "./group-problems.ts";
@@ -93,10 +94,10 @@ export async function validatePost(
     if (!platformInfo) continue;
     const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
     const content = selectForAccount({ ...post, variants: post.variants ?? [] }, id);
-    const { body, assets, hasFileChoice, options } = content;
+    const { body, assets, hasFileChoice, options, followUps } = content;
     const assetIds = assets.map((asset) => asset.id);
     const textKey = [platform, instanceLimits, body === post.body ? null : id];
-    const key = JSON.stringify([textKey, assetIds, hasFileChoice, options]);
+    const key = JSON.stringify([textKey, assetIds, hasFileChoice, options, followUps]);
     let result = resultByKey.get(key);
     if (!result) {
       const textLimit = findTextLimit("text", limits, assets);
@@ -109,6 +110,7 @@ export async function validatePost(
         problems: [
           ...findMediaProblems(platformInfo, assets),
           ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }, textCheck),
+          ...findFollowUpProblems(platformInfo, limits, followUps),
           ...findOptionProblems(platformInfo.options, body, options).map((detail): Problem => ({
             ...detail,
             level: "rejected",
