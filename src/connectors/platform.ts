@@ -1,6 +1,6 @@
 import type { PublishModule } from "./publishing/publish-module.ts";
 import type { InstanceLimits, PostLimits } from "#domain/model/platform-limits.ts";
-import type { PostOption } from "#domain/model/post-options.ts";
+import type { PostOption } from "#portable/post-options.ts";
 
 /** Platforms redirect users to this path. */
 export const callbackPath = "/api/platforms/callback/";

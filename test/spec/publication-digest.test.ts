@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
-import { describeInvalidOption, type PostOption, type PostOptions } from "#domain/model/post-options.ts";
+import type { PostOption, PostOptions } from "#portable/post-options.ts";
+import { describeInvalidOption } from "#domain/model/post-options.ts";
 import { type ContentAsset, digestContent } from "#domain/model/publication-content.ts";
 
 const file: Omit<ContentAsset, "digest"> = {

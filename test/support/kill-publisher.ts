@@ -61,6 +61,7 @@ export function createKilledPublisher(fixture: Fixture): KilledPublisher {
     async publishPosts(target, count, partCount = 1) {
       const { proxy, isCommit, publishing } = target;
       const { publications } = publishing.service.deps;
+      await service?.kill(); // of an earlier call
       let runningService = await start(target);
       const texts = Array.from({ length: count }, (_, round) => `Round ${round} of ${fixture.engine}`);
       for (const [round, text] of texts.entries()) {

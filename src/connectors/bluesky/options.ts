@@ -1,4 +1,4 @@
-import type { PostOption } from "#domain/model/post-options.ts";
+import type { PostOption } from "#portable/post-options.ts";
 
 // Read on 2026-11-19, in https://github.com/bluesky-social/atproto/blob/main/lexicons: app/bsky/feed/post.json,
 // app/bsky/feed/threadgate.json, com/atproto/label/defs.json

@@ -1,4 +1,4 @@
-import type { PostOptions } from "#domain/model/post-options.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";

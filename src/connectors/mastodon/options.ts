@@ -1,4 +1,4 @@
-import type { PostOption } from "#domain/model/post-options.ts";
+import type { PostOption } from "#portable/post-options.ts";
 
 // Read on 2026-11-19: https://docs.joinmastodon.org/methods/statuses/#create
 export const options: readonly PostOption[] = [

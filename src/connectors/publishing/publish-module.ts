@@ -1,5 +1,5 @@
 import type { Account } from "#domain/model/connection.ts";
-import type { PostOptions } from "#domain/model/post-options.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import type { AccessToken } from "#domain/ports/platforms.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type {

@@ -1,4 +1,5 @@
-import { isRequired, listPersonOptions, type PostOption } from "../model/post-options.ts";
+import { isRequired, type PostOption } from "#portable/post-options.ts";
+import { listPersonOptions } from "../model/post-options.ts";
 import type { PublicationContent } from "../model/publication-content.ts";
 import { setOptions, type Variant } from "../model/variant.ts";
 import type { Deps, Tx } from "../ports/deps.ts";

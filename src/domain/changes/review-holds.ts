@@ -72,7 +72,7 @@ export async function returnToProposals(
   await retryOnConflict(async () => {
     for (const publication of await tx.publications.listByPost(postId, ["scheduled", "preparing"]))
       if (publication.state === "preparing") await updatePublication(tx, publication, { digest: unapprovedDigest });
-      else
+      else if (publication.publicParts === 0)
         await changePublication(deps, tx, actor, publication, {
           event: "voidApproval",
           change: { ...unscheduledColumns, approvedBy: null },

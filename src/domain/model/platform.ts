@@ -1,4 +1,4 @@
-import type { PostOption } from "./post-options.ts";
+import type { PostOption } from "#portable/post-options.ts";
 import type { PostLimits } from "./platform-limits.ts";
 
 export interface PlatformInfo {

@@ -1,40 +1,11 @@
 import { z } from "zod";
-import { listHashtags } from "#portable/hashtags-and-mentions.ts";
-
-/** What a platform needs or offers besides text and files. The form in the web app and all checks follow from it. */
-export type PostOption = {
-  /** The key in a variant's `options`. */
-  name: string;
-  label: string;
-  help?: string;
-  /** When a value is required. Without it, never. */
-  requiredIf?: { hashtag: string };
-  /** `person`: AI clients can neither set nor change it. Such an option has no default. */
-  chosenBy: "anyone" | "person";
-} & (
-  | { kind: "choice"; values: readonly Choice[]; default?: string }
-  | { kind: "choices"; values: readonly Choice[] }
-  | { kind: "toggle" }
-  | TextOption
-  /** Several texts. */
-  | (Omit<TextOption, "kind"> & { kind: "list"; max: number })
-);
-
-interface Choice {
-  value: string;
-  label: string;
-}
-
-interface TextOption {
-  kind: "text";
-  maxLength: number;
-  /** A regular expression that the whole text matches. */
-  pattern?: string;
-}
-
-type OptionValue = boolean | string | string[];
-/** The values of one account, by the name of the option. What is absent is not chosen, so its default applies. */
-export type PostOptions = Record<string, OptionValue>;
+import {
+  isRequired,
+  type OptionValue,
+  type PostOption,
+  type PostOptions,
+  type TextOption,
+} from "#portable/post-options.ts";
 
 export const postOptions = z.record(z.string(), z.union([z.boolean(), z.string(), z.array(z.string())]));
 
@@ -49,9 +20,6 @@ export const withDefaults = (schema: readonly PostOption[], options: PostOptions
   ...Object.fromEntries(schema.flatMap((option) => ("default" in option ? [[option.name, option.default]] : []))),
   ...options,
 });
-
-export const isRequired = ({ requiredIf }: PostOption, text: string): boolean =>
-  requiredIf !== undefined && listHashtags(text).includes(requiredIf.hashtag);
 
 /** The problem of a missing option that only a person may choose. */
 export const personOptionCode = "person_option_missing";

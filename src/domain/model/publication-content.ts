@@ -1,6 +1,6 @@
 import { sha256 } from "#lib/digest.ts";
 import type { RevisionAsset } from "./asset.ts";
-import type { PostOptions } from "./post-options.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import type { CropPosition } from "./renditions/plan-layout.ts";
 
 /**

@@ -26,7 +26,7 @@ export const visibleStates = [
 export type VisibleState = (typeof visibleStates)[number];
 
 /** The complete state machine of a publication: state × event → state. Every change in the database follows it. */
-export const transitions = {
+const transitions = {
   proposed: { approve: "scheduled", reschedule: "proposed", cancel: "canceled" },
   scheduled: {
     start: "preparing",

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { selectAssets } from "#portable/select-for-account.ts";
 import { maxFollowUps } from "./publication-parts.ts";
-import { normalizeOptions, postOptions, type PostOptions } from "./post-options.ts";
+import type { PostOptions } from "#portable/post-options.ts";
+import { normalizeOptions, postOptions } from "./post-options.ts";
 import { id, text } from "./text.ts";
 
 export const bodyField = text(100_000);

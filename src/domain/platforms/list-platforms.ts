@@ -27,6 +27,7 @@ export const listPlatformsOutput = z.object({
           .enum(["all", "videos"])
           .optional()
           .describe("Which media the platform would fetch from this server, but can't."),
+        canReply: z.boolean().describe("Whether posts can have follow-ups there."),
         options: z.array(z.looseObject({ name: z.string() })).optional(),
       }),
     )
@@ -49,6 +50,7 @@ export async function listPlatforms(
       name: platformInfo.name,
       configured: platformInfo.isConfigured,
       canPublish: platformInfo.canPublish,
+      canReply: platformInfo.canReply,
       needsInstanceUrl: platformInfo.hasInstances && platformInfo.defaultInstance === undefined,
       ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),

@@ -18,7 +18,8 @@ import {
   revisionConflictError,
   toPostView,
 } from "../model/post.ts";
-import { describeInvalidOption, type PostOption, type PostOptions } from "../model/post-options.ts";
+import type { PostOption, PostOptions } from "#portable/post-options.ts";
+import { describeInvalidOption } from "../model/post-options.ts";
 import { normalizeVariants, variantInput } from "../model/variant.ts";
 import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
 

@@ -4,7 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { toUserOrClient, type UserOrClient } from "../model/user-or-client.ts";
 import { authorize } from "../policy.ts";
-import type { PostOptions } from "../model/post-options.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import { type PublicationContent, withRenditions } from "../model/publication-content.ts";
 import { type PublicationWithNames, toWebPublicationView, type WebPublicationView } from "../model/publication.ts";
 import { getPublication } from "../steps/get-publication.ts";

@@ -114,6 +114,8 @@ export const cancelPublication = defineChange((studio) => publication(studio).ca
 /** Cancels a proposal after a comment that asks for changes. */
 export const sendBackPublication = defineChange((studio) => publication(studio)["send-back"].$post, ["publication"]);
 export const reschedulePublication = defineChange((studio) => publication(studio).reschedule.$post, ["publication"]);
+/** Sends the missing parts of a thread. */
+export const continuePublication = defineChange((studio) => publication(studio).continue.$post, ["publication"]);
 export const resolvePublication = defineChange((studio) => publication(studio).resolve.$post, ["publication"]);
 
 export const refreshResults = defineChange((studio) => publication(studio).results.refresh.$post, ["publication"]);

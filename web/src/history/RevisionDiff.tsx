@@ -1,3 +1,5 @@
+import type { PostOptions } from "#portable/post-options.ts";
+import { formatExtras } from "../publishing/format-extras.ts";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { selectAssets } from "#portable/select-for-account.ts";
@@ -15,6 +17,8 @@ export interface Snapshot extends PostFiles {
   status: PostStatus;
   /** Texts and files of single accounts. */
   variants?: readonly Variant[];
+  /** The options and follow-ups of one account, in the snapshot of what it receives. */
+  extras?: string;
   tags?: readonly string[];
 }
 
@@ -22,6 +26,8 @@ interface Variant {
   connectionId: string;
   body?: string | undefined;
   assetIds?: readonly string[] | undefined;
+  options?: PostOptions | undefined;
+  followUps?: readonly string[] | undefined;
 }
 
 /** Whether two revisions, or a revision and the post now, have no differences that `RevisionDiff` shows. */
@@ -63,6 +69,11 @@ export function RevisionDiff({
           <TextDiff before={before.body} after={after.body} />
         </DiffPart>
       )}
+      {(before.extras ?? "") !== (after.extras ?? "") && (
+        <DiffPart label={extrasLabel}>
+          <TextDiff before={before.extras ?? ""} after={after.extras ?? ""} />
+        </DiffPart>
+      )}
       {variantChanges.map((change) => (
         <VariantDiff key={`${change.field} ${change.connectionId}`} {...change} />
       ))}
@@ -94,9 +105,11 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
+const extrasLabel = "Options and follow-ups";
+
 interface VariantChange {
   connectionId: string;
-  field: "Text" | "Files";
+  field: "Text" | "Files" | typeof extrasLabel;
   /** The account's own text, or the names of its files, before and after; empty if it had no text. */
   before: string;
   after: string;
@@ -111,7 +124,9 @@ function compareVariants(before: Snapshot, after: Snapshot): VariantChange[] {
     const texts = { before: variantBefore?.body ?? "", after: variantAfter?.body ?? "" };
     const haveFilesChanged = getChoiceKey(variantBefore) !== getChoiceKey(variantAfter);
     const files = { before: formatFiles(before, variantBefore), after: formatFiles(after, variantAfter) };
+    const extras = { before: formatExtras(variantBefore ?? {}), after: formatExtras(variantAfter ?? {}) };
     return [
+      ...(extras.before === extras.after ? [] : [{ connectionId, field: extrasLabel, ...extras } as const]),
       ...(texts.before === texts.after ? [] : [{ connectionId, field: "Text", ...texts } as const]),
       ...(haveFilesChanged ? [{ connectionId, field: "Files", ...files } as const] : []),
     ];

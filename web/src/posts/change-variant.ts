@@ -2,13 +2,16 @@ import type { Post } from "../api/queries.ts";
 
 type Variant = Post["variants"][number];
 
-/** Changes the text or the files of one account. `undefined` means those of the post. */
+/** Changes the text, the files, the options or the follow-ups of one account. `undefined` means those of the post. */
 export function changeVariant(
   variants: readonly Variant[],
   connectionId: string,
-  change: Partial<Pick<Variant, "body" | "assetIds">>,
+  change: Partial<Omit<Variant, "connectionId">>,
 ): Variant[] {
   const variant = { ...variants.find((each) => each.connectionId === connectionId), ...change, connectionId };
   const others = variants.filter((each) => each.connectionId !== connectionId);
-  return variant.body === undefined && variant.assetIds === undefined ? others : [...others, variant];
+  const hasOwnContent = Object.keys(variant).some(
+    (name) => name !== "connectionId" && variant[name as keyof Variant] !== undefined,
+  );
+  return hasOwnContent ? [...others, variant] : others;
 }

@@ -6,6 +6,7 @@ import { textFieldClasses } from "../posts/field-classes.ts";
 import { MarkdownNotice } from "../posts/MarkdownNotice.tsx";
 import { TextArea } from "../posts/TextArea.tsx";
 import type { EditorController } from "../posts/use-editor.ts";
+import { AccountExtras } from "../publishing/AccountExtras.tsx";
 import { ProblemList } from "../publishing/ProblemList.tsx";
 import { ExcessStatus, TextCount } from "../publishing/TextCount.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
@@ -84,6 +85,7 @@ export function AccountTab({
               onFix={canWrite ? (plainText) => variantDrafts.edit(connectionId, plainText) : undefined}
             />
           )}
+          <AccountExtras post={post} account={account} isDisabled={editor.isUnsaved || !canWrite} />
           {!isAvailable && <ProblemList problems={problems} />}
         </div>
         {isAvailable ? (

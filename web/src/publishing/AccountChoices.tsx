@@ -5,6 +5,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { DisclosureChevron, disclosureClasses } from "../ui/Disclosure.tsx";
 import { ChoiceField } from "../ui/Field.tsx";
 import { formatTime } from "../ui/format-time.ts";
+import { AccountExtras } from "./AccountExtras.tsx";
 import { ChooseFiles } from "./ChooseFiles.tsx";
 import { ProblemList, type AccountProblem } from "./ProblemList.tsx";
 import { isSolvedByFewerFiles } from "./suggest-files.ts";
@@ -101,6 +102,11 @@ function AccountChoice({
   const { studio } = useStudio();
   const { connectionId, label, canPublish, hasOpenPublication, publishedAt } = account;
   const otherIds = chosenIds.filter((id) => id !== connectionId);
+  function handleSave(savedPost: Post): void {
+    onSaveFiles(savedPost);
+    // The user wanted to select the account, but could not.
+    onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds);
+  }
   return (
     <li className="min-w-0">
       <ChoiceField
@@ -120,12 +126,11 @@ function AccountChoice({
             account={account}
             isAlwaysShown={problems.some(isSolvedByFewerFiles)}
             className="mt-2"
-            onSave={(savedPost) => {
-              onSaveFiles(savedPost);
-              // The user wanted to select the account, but could not.
-              onChange(!canPublish && publishedAt === undefined ? [...otherIds, connectionId] : chosenIds);
-            }}
+            onSave={handleSave}
           />
+        )}
+        {!hasOpenPublication && problems.some(({ code }) => code.endsWith("option_missing")) && (
+          <AccountExtras post={post} account={account} hasThread={false} onSave={handleSave} />
         )}
       </div>
     </li>

@@ -30,7 +30,7 @@ export function ProposalContent({
   const { studio } = useStudio();
   const { postId, connectionId, platform, includesTitle } = publication;
   const snapshot = toSnapshot(post, publication);
-  const { title, body, assets } = snapshot;
+  const { title, body, assets, extras } = snapshot;
   const readyCount = post.assets.filter((asset) => asset.status === "ready").length;
   const content = (
     <>
@@ -42,6 +42,7 @@ export function ProposalContent({
       <SentContent
         title={includesTitle ? title : null}
         text={body}
+        extras={extras}
         assets={assets}
         currentAssets={currentAssets}
         getRenditionUrl={(assetId) =>

@@ -23,6 +23,7 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { sentBackLabel, stateLabels } from "./publication-states.ts";
 import { wasSentBack } from "./sent-back.ts";
 import { startsAtOnce, useApprove } from "./use-approve.ts";
+import { usePersonOptions } from "./use-person-options.tsx";
 import { useCurrentPost } from "./use-current-post.ts";
 
 /** On a phone, the first button has a line for itself, and so has the last one if it would be alone in its line. */
@@ -86,11 +87,16 @@ export function ProposalReview({
       }),
     );
 
+  const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
+  const { askAndApprove, optionsDialog } = usePersonOptions(publication, approveLabel, (post) => {
+    setShownPost(post);
+    return approve(post);
+  });
+
   if (!shownPost || !currentPost) return <QueryStatus query={query} />;
   if (!detail.data || !proposal) return <QueryStatus query={detail} />;
   const hasChanged = currentPost.revision !== shownPost.revision;
   const canApprove = may("publications.approve") && mayPublishWithoutApproval(studio);
-  const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
     <div>
       {hasChanged && (
@@ -146,7 +152,7 @@ export function ProposalReview({
             disabled={hasChanged}
             busyLabel={isRunning && "Approving…"}
             aria-label={`${approveLabel}, ${account}`}
-            onClick={() => void approve(shownPost)}
+            onClick={() => askAndApprove(shownPost)}
           >
             {approveLabel}
           </Button>
@@ -163,6 +169,7 @@ export function ProposalReview({
         )}
         <PublicationActions publication={publication} isSuperseded={false} hasReviewLink={false} />
       </div>
+      {optionsDialog}
     </div>
   );
 }

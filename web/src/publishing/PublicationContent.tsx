@@ -5,6 +5,7 @@ import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { toSnapshot } from "./account-snapshot.ts";
+import { formatExtras } from "./format-extras.ts";
 import { SentContent } from "./SentContent.tsx";
 
 /** Shows the sent content; before it is sent, the post at the revision that will be sent. */
@@ -23,9 +24,17 @@ export function PublicationContent({ publication }: { publication: PublicationDe
     retry: false,
   });
   const currentAssets = post.data?.assets ?? [];
-  if (sent) return <SentContent {...sent} currentAssets={currentAssets} />;
+  if (sent) return <SentContent {...sent} extras={formatExtras(sent)} currentAssets={currentAssets} />;
   if (isPostDeleted) return <p className="m-0">The post is in the trash. Restore it to see its content.</p>;
   if (!revision.data) return <QueryStatus query={revision} />;
-  const { title, body, assets } = toSnapshot(revision.data, publication);
-  return <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={currentAssets} />;
+  const { title, body, assets, extras } = toSnapshot(revision.data, publication);
+  return (
+    <SentContent
+      title={includesTitle ? title : null}
+      text={body}
+      extras={extras}
+      assets={assets}
+      currentAssets={currentAssets}
+    />
+  );
 }

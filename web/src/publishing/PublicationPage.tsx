@@ -13,6 +13,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAskForChanges } from "./AskForChangesDialog.tsx";
+import { ContinueThread } from "./ContinueThread.tsx";
 import { describeTime } from "./describe-time.ts";
 import { describeBlockedPublication } from "./find-blocking-problem.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
@@ -73,7 +74,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
   const { askForChanges, changesDialog } = useAskForChanges();
-  const { account, platform, state, scheduledFor, postId, postTitle, url } = publication;
+  const { account, platform, state, scheduledFor, postId, postTitle, url, problem } = publication;
   const title = getPostTitle(publication);
   const hasProblem = state === "failed" || state === "missed";
   const isUnconfirmed = state === "unconfirmed";
@@ -109,6 +110,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </Notice>
       )}
       {hasProblem && <PublicationProblem publication={publication} />}
+      {state === "published" && problem && <ContinueThread publication={publication} />}
       {isUnconfirmed && <ResolveUnconfirmed publication={publication} />}
       <Section title="Details">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">

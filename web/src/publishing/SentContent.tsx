@@ -5,6 +5,7 @@ import { SentFiles, type SentAsset } from "./SentFiles.tsx";
 export function SentContent({
   title = null,
   text,
+  extras = "",
   assets,
   currentAssets = [],
   getRenditionUrl,
@@ -13,6 +14,8 @@ export function SentContent({
   /** For platforms whose posts have a title. */
   title?: string | null;
   text: string;
+  /** The options and follow-ups (`formatExtras`). */
+  extras?: string | undefined;
   assets: readonly SentAsset[];
   /** The post's current files. Their thumbnails are shown for the same files in an earlier revision. */
   currentAssets?: readonly Asset[];
@@ -35,6 +38,9 @@ export function SentContent({
         >
           {text}
         </p>
+      )}
+      {extras !== "" && (
+        <p className="mt-3 mb-0 text-sm whitespace-pre-wrap text-muted [overflow-wrap:anywhere]">{extras}</p>
       )}
       {assets.length > 0 && (
         <SentFiles

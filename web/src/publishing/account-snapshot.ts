@@ -1,6 +1,7 @@
 import { selectForAccount } from "#portable/select-for-account.ts";
 import type { Post } from "../api/queries.ts";
 import { compareAssets } from "../history/compare-assets.ts";
+import { formatExtras } from "./format-extras.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
 
 type PostContent = Pick<Snapshot, "title" | "body" | "assets" | "crops"> & Pick<Post, "variants">;
@@ -13,15 +14,19 @@ export function toSnapshot(
   content: PostContent,
   { connectionId, platform, includesTitle }: { connectionId: string; platform: string; includesTitle: boolean },
 ): Snapshot {
-  const { body, assets } = selectForAccount(content, connectionId);
+  const { body, assets, ...extras } = selectForAccount(content, connectionId);
   return {
     title: includesTitle ? content.title : "",
     body,
     status: "draft",
+    extras: formatExtras(extras),
     assets: assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
     crops: content.crops?.filter((crop) => crop.platform === platform),
   };
 }
 
 export const isSameContent = (before: Snapshot, after: Snapshot): boolean =>
-  before.title === after.title && before.body === after.body && compareAssets(before, after).length === 0;
+  before.title === after.title &&
+  before.body === after.body &&
+  before.extras === after.extras &&
+  compareAssets(before, after).length === 0;

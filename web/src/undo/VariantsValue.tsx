@@ -4,6 +4,7 @@ import { platformsQuery, postQuery, type Post } from "../api/queries.ts";
 import { formatFileCount } from "../assets/labels.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { describeFileChoice } from "../publishing/describe-file-choice.ts";
+import { formatExtras } from "../publishing/format-extras.ts";
 import { getAccountLabel } from "../publishing/use-accounts.ts";
 import type { UndoSubject } from "./labels.ts";
 
@@ -16,11 +17,12 @@ export function VariantsValue({ subject, variants }: { subject: UndoSubject; var
   const post = useQuery({ ...postQuery(studio.id, subject.id), enabled: !subject.isTrashed });
   if (variants.length === 0) return "The same for all accounts";
   return variants
-    .map(({ connectionId, body, assetIds }) => {
+    .map(({ connectionId, body, assetIds, ...extras }) => {
       const connection = platforms.data?.connections.find(({ id }) => id === connectionId);
       const label = connection ? getAccountLabel(connection) : "An account";
       const files = assetIds && describeFiles(assetIds, post.data);
-      return `${files === undefined ? label : `${label}, ${files}`}${body === undefined ? "" : `:\n${body}`}`;
+      const heading = files === undefined ? label : `${label}, ${files}`;
+      return [body === undefined ? heading : `${heading}:\n${body}`, formatExtras(extras)].filter(Boolean).join("\n\n");
     })
     .join("\n\n");
 }
