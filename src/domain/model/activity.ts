@@ -100,6 +100,7 @@ export const activityActions = [
   "publication.delayed",
   "publication.published",
   "publication.failed",
+  "publication.part_published",
   "publication.incomplete",
   "publication.continued",
   "publication.unconfirmed",

@@ -89,6 +89,10 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
     filterLabel: "Publishing failed",
     template: "couldn’t publish {publication}[ to {account}]",
   },
+  "publication.part_published": {
+    filterLabel: "Part published",
+    template: "published a part of {publication}[ to {account}]",
+  },
   "publication.incomplete": {
     filterLabel: "Parts missing",
     template: "published only some parts of {publication}[ to {account}]",

@@ -31,7 +31,10 @@ export async function applyStepInTransaction(
   step: RunStep,
 ): Promise<Publication> {
   const condition = { fence: publication.fence };
-  const currentStep = step.event === "retry" && publication.publicParts === 0 && (await isHeldByReview(tx, publication)) ? toReturn(step) : step;
+  const currentStep =
+    step.event === "retry" && publication.publicParts === 0 && (await isHeldByReview(tx, publication))
+      ? toReturn(step)
+      : step;
   return changePublication(deps, tx, workerActor, publication, { ...currentStep, condition }).catch(throwLostClaim);
 }
 

@@ -33,7 +33,7 @@ export async function markPublished(
     const now = await tx.publications.getTime();
     await applyStepInTransaction(deps, tx, publication, {
       event: isLast ? "publish" : "publishPart",
-      action: "publication.published",
+      action: isLast ? "publication.published" : "publication.part_published",
       // Any worker can send the next part at once.
       change: isLast
         ? { ...columns, ...unscheduledColumns, publishedAt, problem: null }
