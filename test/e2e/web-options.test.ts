@@ -84,7 +84,8 @@ describe("options and threads in a browser", { skip: skipWithoutChromium }, () =
   });
 
   test("a long text is split into a thread at the ends of sentences (FOLLOW-4)", async () => {
-    const sentence = (i: number) => `Sentence ${i} of a long story about a vase in the harbour that is told slowly.`;
+    const sentence = (i: number) =>
+      `Sentence ${i} of a long story about a vase in the harbour that nothing interrupts.`;
     const postId = await newPost(Array.from({ length: 9 }, (_, i) => sentence(i)).join(" "));
     await openAccount(postId);
     await page.getByRole("button", { name: "Thread on harbour…" }).click();
