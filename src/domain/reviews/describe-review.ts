@@ -1,9 +1,9 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import type { Asset, AssetDetail } from "../model/asset.ts";
 import { getAccountLabel } from "../model/connection.ts";
-import type { PostOptions } from "../model/post-options.ts";
 import type { Post } from "../model/post.ts";
 import { type DecisionView, type ReviewPost, toDecisionView } from "../model/review.ts";
 import type { Revision } from "../model/revision.ts";
