@@ -161,8 +161,12 @@ export function createPlatformStore({ q, run }: Connection): PlatformStore {
         "platformConnections",
         { id: connectionId, generation },
         {
-          ...{ state, credential: null, generation: generation + 1 },
-          ...{ expiresAt: null, renewAt: null, accessEndsAt: null },
+          state,
+          credential: null,
+          generation: generation + 1,
+          expiresAt: null,
+          renewAt: null,
+          accessEndsAt: null,
         },
       )
         .where("state", "<>", state)

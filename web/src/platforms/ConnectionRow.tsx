@@ -29,7 +29,6 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const platformName = platform?.name ?? platformId;
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
-  const affectedCount = connection.affectedPublications?.length ?? 0;
   const connectedTime = <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />;
   const details = {
     ...(!isConnected && { Connected: connectedTime }),
@@ -64,12 +63,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </>
           )}
         </p>
-        {affectedCount > 0 && state !== "disconnected" && (
-          <p className="mt-0 text-sm text-muted">
-            {affectedCount === 1 ? "One open publication" : `${affectedCount} open publications`} can’t go out until the
-            account is reconnected.
-          </p>
-        )}
+        {state !== "disconnected" && <AffectedPublications connection={connection} />}
         {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} />}
       </div>
       {may("platforms.connect") && (
@@ -94,6 +88,18 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
       {Object.keys(details).length > 0 && <RowDetails details={details} />}
       {error !== undefined && <ErrorMessage error={error} />}
     </ListRow>
+  );
+}
+
+function AffectedPublications({
+  connection: { affectedPublications: { length } = [] },
+}: Pick<ConnectionRowProps, "connection">) {
+  if (length === 0) return null;
+  return (
+    <p className="mt-0 text-sm text-muted">
+      {length === 1 ? "One open publication" : `${length} open publications`} can’t go out until the account is
+      reconnected.
+    </p>
   );
 }
 
