@@ -25,24 +25,26 @@ forEachEngine("review links", (fixture) => {
     const [first = "", second = ""] = connectionIds;
     const postId = await publishing.newPost("For all");
     await addImage(publishing, postId, "A blue vase");
-    await edit(postId, { variants: [{ connectionId: second, body: "For one", assetIds: [] }] });
+    const variant = { body: "For one", assetIds: [], followUps: ["A reply"] };
+    await edit(postId, { variants: [{ connectionId: second, ...variant }] });
     const at = toIsoTime(fixture.clock() + hours(2));
     await publishing.requestPublication(postId, [first], { at, propose: true });
     const review = await shareReview(publishing, [postId], { message: "Please look" });
     assert.match(review.url, new RegExp(`^${service.base}/r/`));
     const session = await review.read();
     assert.deepEqual([session.studio.name, session.message, session.posts.length], ["Studio", "Please look", 1]);
-    const shown = session.posts[0]?.accounts.map(({ account, text, media, scheduledFor }) => ({
+    const shown = session.posts[0]?.accounts.map(({ account, text, followUps, media, scheduledFor }) => ({
       account,
       text,
+      followUps,
       media: media.map(({ altText }) => altText),
       scheduledFor,
     }));
     assert.deepEqual(
       shown?.toSorted((a, b) => (a.account < b.account ? -1 : 1)),
       [
-        { account: "harbour", text: "For all", media: ["A blue vase"], scheduledFor: at },
-        { account: "lighthouse", text: "For one", media: [], scheduledFor: null },
+        { account: "harbour", text: "For all", followUps: [], media: ["A blue vase"], scheduledFor: at },
+        { account: "lighthouse", text: "For one", followUps: ["A reply"], media: [], scheduledFor: null },
       ],
     );
     const [image] = session.posts[0]?.accounts.flatMap(({ media }) => media) ?? [];

@@ -8,18 +8,21 @@ const root = join(import.meta.dirname, "../..");
 /** What changes data without a caller, and why it needs none. A new job fails the test until it is listed here. */
 const jobs: Record<string, string> = {
   "count received bytes": "corrects the charge of an upload to what has arrived",
+  "fan out": "passes committed activity to the readers of events",
   "index existing rows": "fills the search index",
   publish: "checks at the start of each run that the approver, or the requester, may still publish",
   "purge studio": "deletes the content of a studio that its owner deleted",
   "remove assets": "deletes uploads that expired, or whose link ended",
   "renew credentials": "stores what a platform returned for an existing connection",
   restore: "corrects records after the operator restored a backup",
+  results: "stores what a platform says about a published post",
+  "send webhooks": "stores how sending a committed event went",
   "sweep assets": "deletes files that no record uses",
   "sweep trash": "deletes what has been in the trash for 30 days",
 };
 
 /** Values that `checkAuthority` reads again in the transaction. */
-const authorities = ["caller", "editor", "operator", "authority"];
+const authorities = ["caller", "editor", "operator", "authority", "guest.caller"];
 
 test("every transaction names a caller, the operator or a listed job as its authority (F1, F2)", () => {
   const foundJobs = new Set<string>();

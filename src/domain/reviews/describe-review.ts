@@ -25,6 +25,7 @@ interface EarlierContent {
   title: string | null;
   text: string;
   options: PostOptions | null;
+  followUps: readonly string[];
   media: { id: string; filename: string; altText: string | null }[];
 }
 
@@ -36,6 +37,7 @@ interface AccountView {
   title: string | null;
   text: string;
   options: PostOptions | null;
+  followUps: readonly string[];
   media: MediaView[];
   scheduledFor: string | null;
   /** Only if the decision is outdated, and covered this account. */
@@ -134,6 +136,7 @@ function describeAccount(
     title: content.title,
     text: content.text,
     options: content.options ?? null,
+    followUps: content.followUps ?? [],
     media: content.assets.map(({ id, kind, mimeType, filename, altText }) => {
       const { width, height, durationMs, url, thumbnailUrl } = details.get(id) ?? {};
       const shownUrl = kind === "image" && connection ? createImageUrl(id) : url;
@@ -144,9 +147,9 @@ function describeAccount(
 }
 
 function selectEarlier(revision: Revision, { connectionId, includesTitle }: ReviewedAccount): EarlierContent {
-  const { body, assets, options = null } = selectForAccount(revision, connectionId);
+  const { body, assets, options = null, followUps } = selectForAccount(revision, connectionId);
   const media = assets.map(({ id, filename, altText }) => ({ id, filename, altText }));
-  return { title: includesTitle ? revision.title : null, text: body, options, media };
+  return { title: includesTitle ? revision.title : null, text: body, options, followUps, media };
 }
 
 /** Resolves the URL of an image on the review page, while its link is open and its post is not archived. */

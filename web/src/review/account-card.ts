@@ -11,7 +11,7 @@ export function createAccountCard(account: Account): HTMLElement {
   const { platform, account: name, title, media, scheduledFor } = account;
   const { isMediaFirst, showsTitle } = getDisplay(platform);
   const files = media.length === 0 ? [] : [createElement("div", { className: "grid gap-2" }, ...media.map(createFile))];
-  const text = createText(account);
+  const text = createText(account.text, platform);
   const heading = name === "" ? "The post" : `${name} · ${platform}`;
   return createElement(
     "section",
@@ -28,6 +28,14 @@ export function createAccountCard(account: Account): HTMLElement {
       ? createElement("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", dir: "auto", textContent: title })
       : undefined,
     ...(isMediaFirst ? [...files, text] : [text, ...files]),
+    ...account.followUps.map((followUp, i) =>
+      createElement(
+        "div",
+        { className: "grid gap-1 border-l-2 border-rule pl-3" },
+        createElement("p", { className: "m-0 text-sm text-muted", textContent: `Reply ${i + 1}` }),
+        createText(followUp, platform),
+      ),
+    ),
     account.options
       ? createElement("p", {
           className: "m-0 text-sm whitespace-pre-wrap",
@@ -38,7 +46,7 @@ export function createAccountCard(account: Account): HTMLElement {
   );
 }
 
-function createText({ text, platform }: Account): HTMLElement {
+function createText(text: string, platform: string): HTMLElement {
   const parts = splitText(text, getDisplay(platform).features);
   return createElement(
     "p",
@@ -102,13 +110,14 @@ const describeOptions = (options: Account["options"]): string =>
     .join("\n");
 
 /** What changed since the guest decided, or since the page was loaded; undefined if that is unknown. */
-function createChanges({ before, title, text, options, media }: Account): HTMLElement | undefined {
+function createChanges({ before, title, text, options, followUps, media }: Account): HTMLElement | undefined {
   if (!before) return undefined;
   const describe = (files: readonly { filename: string; altText: string | null }[]): string =>
     files.map(({ filename, altText }) => `${filename}${altText ? ` (${altText})` : ""}`).join("\n");
   const pairs = [
     ["Title", before.title ?? "", title ?? ""],
     ["Text", before.text, text],
+    ["Replies", before.followUps.join("\n"), followUps.join("\n")],
     ["Options", describeOptions(before.options), describeOptions(options)],
     ["Files", describe(before.media), describe(media)],
   ] as const;
