@@ -70,6 +70,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const title = page.getByRole("textbox", { name: "Title" });
     const comment = page.getByRole("textbox", { name: "Add a comment" });
     for (const field of [title, getText(page), comment]) {
+      await page.getByText("Saved", { exact: true }).waitFor(); // a save changes the page, which ends a step
       const before = await field.inputValue();
       await field.press("End");
       await field.pressSequentially(" rises at noon");
