@@ -102,6 +102,7 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:link_files": newLink,
   "quota_exceeded:review_links": "Withdraw review links that are no longer needed, or wait until some expire.",
   "quota_exceeded:review_decisions": newLink,
+  "quota_exceeded:review_text": "Ask for links with fewer posts.",
   "quota_exceeded:guest_comments": newLink,
   "quota_exceeded:file_changes": "A member of the studio can change it in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",

@@ -171,6 +171,7 @@ export const errorMessages = {
     `A post already has ${data.limit} open review links, the maximum.`,
   "quota_exceeded:review_decisions": (data: { limit: number }) =>
     `${data.limit} decisions about the post were made through this review link, the maximum.`,
+  "quota_exceeded:review_text": () => "The posts of this review link are too long to be shown together.",
   "quota_exceeded:guest_comments": (data: { limit: number }) =>
     `${data.limit} comments were added through this review link, the maximum.`,
   "quota_exceeded:app_uploads": (data: { limit: number }) =>

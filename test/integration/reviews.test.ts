@@ -221,4 +221,14 @@ forEachEngine("review links", (fixture) => {
     ] as const)
       assert.equal((await api("POST", "/review-links", body)).status, status, JSON.stringify(body));
   });
+
+  test("a page with more text than can be sent at once is rejected (REV-1, F7)", async () => {
+    const followUps = Array.from({ length: 11 }, () => "a".repeat(100_000));
+    const postIds = [await publishing.newPost("Long"), await publishing.newPost("Longer")];
+    for (const postId of postIds)
+      await edit(postId, { variants: [{ connectionId: publishing.connectionIds[0] ?? "", followUps }] });
+    const [one, both] = [await shareReview(publishing, postIds.slice(1)), await shareReview(publishing, postIds)];
+    assert.equal((await one.call("GET", "/session")).status, 200);
+    assert.equal((await both.call("GET", "/session")).body["code"], "quota_exceeded");
+  });
 });

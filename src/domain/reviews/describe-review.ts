@@ -58,6 +58,14 @@ export interface ReviewSession {
   expiresAt: string;
 }
 
+/** How many characters a page may have in all texts, so that writing them does not delay other users. */
+const maxTextLength = 2_000_000;
+
+const countCharacters = ({ accounts }: Pick<ReviewSession["posts"][number], "accounts">): number =>
+  accounts
+    .flatMap((account) => [account, account.before])
+    .reduce((sum, content) => sum + (content ? content.text.length + content.followUps.join("").length : 0), 0);
+
 type DescribeDeps = Pick<
   Deps,
   | "posts"
@@ -83,10 +91,14 @@ export async function describeReview(
     ({ postId }) => postId,
   );
   const posts: ReviewSession["posts"] = [];
+  let textLength = 0;
   for (const review of guest.posts) {
     const post = await deps.posts.find(guest.link.studioId, review.postId);
-    if (post && post.status !== "archived")
-      posts.push(await describePost(deps, guest, review, post, assets.get(post.id) ?? []));
+    if (!post || post.status === "archived") continue;
+    const view = await describePost(deps, guest, review, post, assets.get(post.id) ?? []);
+    textLength += countCharacters(view);
+    if (textLength > maxTextLength) throw new AppError("quota_exceeded:review_text");
+    posts.push(view);
   }
   if (posts.length === 0) throw new AppError("review_ended");
   await recordView(deps, guest);
