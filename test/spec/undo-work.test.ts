@@ -59,6 +59,7 @@ function createStores(steps: readonly RevisionStep[], voidedPublications: readon
       listByPost: async () => voidedPublications,
       listVoided: async () => voidedPublications.slice(0, 1),
     },
+    reviews: { isHeld: async () => false },
     memberships: { findEnabled: async () => ({ role: "owner", approval: "clients" }) },
   };
   return stores as unknown as ApprovalDeps;

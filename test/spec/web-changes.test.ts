@@ -37,6 +37,7 @@ const objects = [
   "comments pst_2",
   "publication pub_1",
   "upload-links pst_1",
+  "review-links pst_1",
 ];
 const queryKeys: Record<string, readonly unknown[]> = {
   me: ["me"],
@@ -129,9 +130,9 @@ describe("changes by the user", () => {
   test("only affect what shows their objects (EVT-1)", async () => {
     const expected: Record<string, readonly string[]> = {
       addComment: ["activity", "clients", "post-summaries", "comments pst_1"],
-      changeRole: ["me", "studio", "activity", "clients", "invitations", "members"],
+      changeRole: ["me", "studio", "activity", "clients", "invitations", "members", "review-links pst_1"],
       emptyTrash: ["activity", "assets", "clients", "trash"],
-      revokeClient: ["activity", "clients", "upload-links pst_1"],
+      revokeClient: ["activity", "clients", "upload-links pst_1", "review-links pst_1"],
     };
     for (const [name, names] of Object.entries(expected)) {
       await mutations[name]!(param);
