@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { openDatabase } from "#db/open-database.ts";
+import { migrationsFolder } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
@@ -14,7 +16,6 @@ import type { S3Store } from "#storage/s3/s3-store.ts";
 import { hours, systemClock } from "#lib/clock.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { fromNow } from "../support/clock.ts";
-import { silentLog } from "../support/engines.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { queryDatabase } from "../support/migrations.ts";
@@ -100,12 +101,11 @@ forEachStoreAndEngine("files of an approved publication", (fixture, storeName) =
     await reschedulePublication(deps(), publishing.owner, { publicationId, at });
     return (await publishing.waitForState(publicationId, "published", "proposed", "failed")).state;
   }
-  /** Removes what migration 0029 added, and applies it as an upgraded process does when it starts. */
+  /** Removes what migration 0029 stored, and runs its statement that stores it. The columns stay, for running processes. */
   async function upgrade(): Promise<void> {
-    // Later columns too, so that the order of the columns stays the same.
-    for (const column of ["voided_digest", "file_keys"]) await query(`ALTER TABLE publications DROP COLUMN ${column}`);
-    await query("DELETE FROM schema_migrations WHERE name IN ('0029-approved-files.sql', '0031-voided-approvals.sql')");
-    await (await openDatabase({ ...fixture.location, log: silentLog })).close();
+    const migration = readFileSync(join(migrationsFolder, `0029-approved-files.${fixture.engine}.sql`), "utf8");
+    await query("UPDATE publications SET file_keys = NULL, voided_digest = NULL");
+    await query(migration.slice(migration.indexOf("UPDATE publications")));
   }
 
   test("a second file with the same MD5 digest, size and type returns the publication for approval (PUB-4, F3)", async () => {
