@@ -31,7 +31,12 @@ export function createResultStore({ q, run }: Connection): ResultStore {
       updateRows(q, "resultReadings", { publicationId, dueAt: from }, { dueAt }).$call(execute),
     postpone: (connectionId, now, dueAt, publishedAfter) =>
       updateRows(q, "resultReadings", { connectionId }, (eb) => ({
-        dueAt: eb.case().when("publishedAt", ">", publishedAfter).then(sql<number | null>`CAST(${dueAt} AS BIGINT)`).else(null).end(),
+        dueAt: eb
+          .case()
+          .when("publishedAt", ">", publishedAfter)
+          .then(sql<number | null>`CAST(${dueAt} AS BIGINT)`)
+          .else(null)
+          .end(),
       }))
         .where("dueAt", "<=", now)
         .$call(execute),

@@ -37,7 +37,10 @@ forOneEngine("npm run admin", (fixture) => {
     assert.equal(await run("users", "--search", email), userList);
     assert.equal(await fetchStatus(token), 200);
     const disableOutput = await run("disable-user", email);
-    assert.match(disableOutput, /is disabled\. Ended: 1 sessions, 1 clients, 0 upload links, 0 invitations, 0 calendar feeds\./);
+    assert.match(
+      disableOutput,
+      /is disabled\. Ended: 1 sessions, 1 clients, 0 upload links, 0 invitations, 0 calendar feeds\./,
+    );
     assert.match(disableOutput, new RegExp(`npm run admin -- hand-over ${owner.studio.id} <user>`));
     assert.equal(await fetchStatus(token), 401, "the running service rejects the token at once");
 
