@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Post, PostStage } from "#domain/model/post.ts";
+import { postReviewStates, type PostReviewState } from "#domain/model/review.ts";
 import { openStates, type PublicationState } from "#domain/model/publication-states.ts";
 import { listColumns } from "./columns.ts";
 import { isNotCanceledSql } from "./publication-rows.ts";
@@ -47,3 +48,18 @@ export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string 
   if (stage === "published") return exists(["published"]);
   return `NOT ${exists([...openStates, "published"])}`;
 }
+
+/**
+ * An SQL expression: the position of the post's review in `postReviewStates`; null without a link that counts. `now` is
+ * the placeholder of the time.
+ */
+export const reviewStateSql = (postId: "p.id" | "t.id", now: string): string => `(
+  SELECT max(CASE WHEN r.decision IS NULL THEN ${rankReview("waiting")}
+                  WHEN r.is_outdated = 1 THEN ${rankReview("outdated")}
+                  WHEN r.decision = 'approved' THEN ${rankReview("approved")}
+                  ELSE ${rankReview("changes_requested")} END)
+    FROM review_posts r JOIN review_links l ON l.id = r.link_id
+   WHERE r.post_id = ${postId} AND l.withdrawn_at IS NULL
+     AND (r.decision IS NOT NULL OR r.is_holding = 1 OR l.expires_at > ${now}))`;
+
+export const rankReview = (state: PostReviewState): number => postReviewStates.indexOf(state);

@@ -1,21 +1,23 @@
 import { sql, type RawBuilder } from "kysely";
-import type { PostStage, PostStatus } from "#domain/model/post.ts";
+import type { PostStatus } from "#domain/model/post.ts";
 import {
   excerptLength,
   maxSummaryAssets,
   type SummaryAsset,
   type SummaryPublication,
 } from "#domain/model/post-summary.ts";
+import { postReviewStates } from "#domain/model/review.ts";
 import type { PostSummaryFilter, PostSummaryStore } from "#domain/ports/post-summaries.ts";
 import { openStates, sentBackCode } from "#domain/model/publication-states.ts";
 import type { Connection } from "./database.ts";
-import { isAtStageSql } from "./post-row.ts";
+import { isAtStageSql, rankReview, reviewStateSql } from "./post-row.ts";
 import { toAccount, type AccountColumns } from "./publication-rows.ts";
 
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   return {
     async listIds(studioId, filter) {
-      if (filter.stage !== undefined) return listIdsAtStage(q, studioId, filter, filter.stage);
+      const condition = findCondition(filter);
+      if (condition) return listMatchingIds(q, studioId, filter, condition);
       return (await selectNewest(studioId, filter).execute(q)).rows;
     },
     async listScheduledIds(studioId, { statuses, createdBy, after, limit }) {
@@ -31,12 +33,13 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       return rows;
     },
     async count(studioId, filter) {
-      if (filter.stage !== undefined) return (await listIdsAtStage(q, studioId, filter, filter.stage)).length;
+      const condition = findCondition(filter);
+      if (condition) return (await listMatchingIds(q, studioId, filter, condition)).length;
       const { rows } = await sql<{ count: number }>`
         SELECT count(*) AS count FROM (${selectCandidates(studioId, filter)}) AS candidates`.execute(q);
       return Math.min(rows[0]?.count ?? 0, filter.limit);
     },
-    async listByIds(studioId, postIds) {
+    async listByIds(studioId, postIds, now) {
       if (postIds.length === 0) return [];
       const [posts, assets, publications] = await Promise.all([
         q
@@ -57,6 +60,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
             "p.assetCount",
             openThreadCount.as("openThreadCount"),
             wasSentBack.as("wasSentBack"),
+            selectReview(now).as("reviewRank"),
           ])
           .where("p.studioId", "=", studioId)
           .where("p.id", "in", postIds)
@@ -67,8 +71,9 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       ]);
       const positions = new Map(postIds.map((id, index) => [id, index]));
       posts.sort((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0));
-      return posts.map((post) => ({
+      return posts.map(({ reviewRank, ...post }) => ({
         ...post,
+        review: reviewRank === null ? null : (postReviewStates[reviewRank] ?? null),
         studioId,
         createdByName: post.createdByName ?? post.createdBy,
         assets: assets.get(post.id) ?? [],
@@ -96,6 +101,21 @@ const wasSentBack = sql<boolean>`EXISTS (
     JOIN publications s ON s.id = newest.id
    WHERE s.state = 'canceled' AND s.problem_code = ${sql.lit(sentBackCode)})`;
 
+/** The position of the post's review in `postReviewStates`. */
+function selectReview(now: number): RawBuilder<number | null> {
+  const [start = "", end = ""] = reviewStateSql("p.id", "?").split("?");
+  return sql`${sql.raw(start)}${now}${sql.raw(end)}`;
+}
+
+/** What no index has, so that each post is checked. */
+function findCondition({ stage, review }: PostSummaryFilter): RawBuilder<boolean> | undefined {
+  const conditions = [
+    ...(stage === undefined ? [] : [sql`${sql.raw(isAtStageSql("p.id", stage))}`]),
+    ...(review ? [sql`${selectReview(review.now)} = ${sql.lit(rankReview(review.state))}`] : []),
+  ];
+  return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` AND `)})`;
+}
+
 /** Up to `limit` posts of each status, in no order. */
 const selectCandidates = (studioId: string, filter: PostSummaryFilter): RawBuilder<unknown> =>
   sql.join(
@@ -115,17 +135,17 @@ function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilt
 /** How many posts one statement checks. Each needs lookups, and in SQLite, they block the event loop. */
 const checkedPosts = 200;
 
-/** Reads posts until `limit` of them are at the stage, because no index has the stage. */
-async function listIdsAtStage(
+/** Reads posts until `limit` of them match. */
+async function listMatchingIds(
   q: Connection["q"],
   studioId: string,
   filter: PostSummaryFilter,
-  stage: PostStage,
+  condition: RawBuilder<boolean>,
 ): Promise<{ id: string }[]> {
   const ids: { id: string }[] = [];
   for (let { before } = filter; ;) {
     const { rows } = await sql<{ id: string; isMatch: boolean }>`
-      SELECT p.id, ${sql.raw(isAtStageSql("p.id", stage))} AS is_match
+      SELECT p.id, ${condition} AS is_match
         FROM (${selectNewest(studioId, { ...filter, before, limit: checkedPosts })}) AS p ORDER BY p.id DESC`.execute(
       q,
     );

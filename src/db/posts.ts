@@ -1,7 +1,15 @@
 import type { Post } from "#domain/model/post.ts";
 import type { DetailFlags, LockablePostStore, PostChange, PostSearchFilter, PostWrites } from "#domain/ports/posts.ts";
 import { deleteRows, execute, selectRows, statement, type Connection } from "./database.ts";
-import { isAtStageSql, keepWithinTextLength, postColumns, postColumnsSql, textLength } from "./post-row.ts";
+import {
+  isAtStageSql,
+  keepWithinTextLength,
+  postColumns,
+  postColumnsSql,
+  rankReview,
+  reviewStateSql,
+  textLength,
+} from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { assign, buildUpdate, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, commentTextSql, saveTokens, updatePostText } from "./search-index.ts";
@@ -85,10 +93,11 @@ export function createPostStore(connection: Connection): LockablePostStore & Pos
       table: "posts",
       columns: postColumnsSql,
       textColumns: ["title", "body", "variants"],
-      listConditions: ({ statuses, createdBy, stage }, bind) => [
+      listConditions: ({ statuses, createdBy, stage, review }, bind) => [
         ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
         ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
         ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
+        ...(review ? [`${reviewStateSql("t.id", bind(review.now))} = ${rankReview(review.state)}`] : []),
       ],
       unindexedTextSql: commentTextSql("t.id"),
       buildText: (post, commentText) => buildPostText({ ...post, commentText }),

@@ -220,7 +220,7 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(outcomes, { ok: 2, quota_exceeded: 2 });
 
     const { connection, listPlans } = recordPlans(fixture);
-    const [summary] = await createPostSummaryStore(connection).listByIds(owner.studio.id, [postId]);
+    const [summary] = await createPostSummaryStore(connection).listByIds(owner.studio.id, [postId], 0);
     assert.equal(summary?.openThreadCount, 4, "the first comment, two new ones, and a removed one with a reply");
     const comments = createCommentStore(connection);
     assert.equal((await comments.listNewest(postId, 10)).length, 4);

@@ -338,9 +338,9 @@ forEachEngine("post summaries and the calendar", (fixture) => {
       ...deps,
       postSummaries: {
         ...postSummaries,
-        async listByIds(studioId: string, postIds: readonly string[]) {
+        async listByIds(studioId: string, postIds: readonly string[], now: number) {
           await deletePost(deps, owner, { postId: newestId });
-          return postSummaries.listByIds(studioId, postIds);
+          return postSummaries.listByIds(studioId, postIds, now);
         },
       },
     };
@@ -442,7 +442,9 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     await summaries.listByIds(
       owner.studio.id,
       newestPosts.map(({ id }) => id),
+      0,
     );
+    await summaries.listIds(owner.studio.id, { statuses, review: { state: "approved", now: 0 }, limit: 51 });
     await summaries.listIds(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
     for (const stage of postStages) await summaries.listIds(owner.studio.id, { statuses, stage, limit: 51 });
     assert.equal(await summaries.count(owner.studio.id, { statuses, limit: 1001 }), 300);

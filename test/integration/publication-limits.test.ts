@@ -98,7 +98,7 @@ forEachEngine("publications of one post", (fixture) => {
     await publications.list(studioId, { limit: 50, state: "publishing" });
     await publications.count(studioId, { userId: owner.user.id, from: 0, maxCount: 100 });
     await createCalendarStore(connection).list(studioId, { from: 0, to: fixture.clock() + days(1), limit: 100 });
-    const [summary] = await summaries.listByIds(studioId, postIds);
+    const [summary] = await summaries.listByIds(studioId, postIds, 0);
     assert.equal(summary?.wasSentBack, true);
     for (const stage of postStages) await summaries.listIds(studioId, { statuses: ["draft"], stage, limit: 50 });
     await createSubscriptionStore(connection).findVersions(postIds);

@@ -222,6 +222,54 @@ forEachEngine("review links", (fixture) => {
       assert.equal((await api("POST", "/review-links", body)).status, status, JSON.stringify(body));
   });
 
+  test("lists show and filter by what guests decided, without withdrawn links and expired ones (REV-8)", async () => {
+    const { api } = publishing;
+    const label = { tags: ["reviewed"] };
+    const ids = new Map<string, string>();
+    const links = new Map<string, Awaited<ReturnType<typeof shareReview>>>();
+    const add = async (name: string, options?: object) => {
+      const postId = await publishing.newPost(name);
+      await edit(postId, label);
+      ids.set(postId, name);
+      if (options) links.set(name, await shareReview(publishing, [postId], options));
+      return { postId, decide: async (choice: string) => links.get(name)?.decide(postId, choice) };
+    };
+    const list = async (query: string) => {
+      const { body } = await api("GET", `/post-summaries?${query}`);
+      const found = body["posts"] as { id: string; review: string | null }[];
+      return Object.fromEntries(found.flatMap(({ id, review }) => (ids.has(id) ? [[ids.get(id), review]] : [])));
+    };
+    await add("None");
+    await add("Expired", { expiresInDays: 1 });
+    await add("Held", { expiresInDays: 1, holdsPublishing: true });
+    fixture.clock.advance(days(2));
+    await add("Waiting", {});
+    await (await add("Approved", {})).decide("approved");
+    const outdated = await add("Outdated", {});
+    await outdated.decide("approved");
+    await edit(outdated.postId, { body: "Changed" });
+    const both = await add("Both", {});
+    await both.decide("changes_requested");
+    await (await shareReview(publishing, [both.postId])).decide(both.postId, "approved");
+    const withdrawn = await add("Withdrawn", {});
+    await withdrawn.decide("approved");
+    await api("DELETE", `/review-links/${links.get("Withdrawn")?.id}`);
+
+    const all = {
+      ...{ None: null, Expired: null, Held: "waiting", Waiting: "waiting", Approved: "approved" },
+      ...{ Outdated: "outdated", Both: "changes_requested", Withdrawn: null },
+    };
+    assert.deepEqual(await list("limit=100"), all);
+    for (const state of ["waiting", "approved", "outdated", "changes_requested"]) {
+      const expected = Object.fromEntries(Object.entries(all).filter(([, review]) => review === state));
+      assert.deepEqual(await list(`limit=100&review=${state}`), expected);
+      assert.deepEqual(await list(`limit=100&review=${state}&tag=reviewed&stage=editing`), expected);
+    }
+    const { body } = await api("GET", "/post-count?review=waiting");
+    assert.equal(body["isTruncated"], false);
+    assert.equal((await api("GET", "/post-summaries?review=waiting&stage=scheduled&order=soonest")).status, 400);
+  });
+
   test("a page with more text than can be sent at once is rejected (REV-1, F7)", async () => {
     const followUps = Array.from({ length: 11 }, () => "a".repeat(100_000));
     const postIds = [await publishing.newPost("Long"), await publishing.newPost("Longer")];

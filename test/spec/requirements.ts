@@ -403,6 +403,7 @@ const reviews = {
     "guests appear in activity as unverified, with the AI client of the link; a guest changes only decisions and comments, within limits",
   "REV-6": "comments are for the team unless a person shows them to guests; comments of guests stay with their link",
   "REV-7": "create_review_link returns { url, expiresAt }; only people set holdsPublishing",
+  "REV-8": "lists of posts show and filter by what guests decided",
   "HOLD-1":
     "while a review holds a post, whatever would become scheduled returns review_pending, and proposals are accepted",
   "HOLD-2":

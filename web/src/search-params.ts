@@ -1,5 +1,6 @@
 import type { VisibleState } from "./api/publication-queries.ts";
 import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
+import type { PostReview } from "./reviews/review-states.ts";
 import type { CalendarRange } from "./posts/calendar/calendar-days.ts";
 
 /** Search parameters of page URLs. Unknown parameters and invalid values are dropped; the server validates free text. */
@@ -17,6 +18,8 @@ export interface PostSearch {
   author?: string;
   q?: string;
   tag?: string;
+  /** What guests decided; not on the calendar. */
+  review?: (typeof postReviews)[number];
   /** The range of the calendar; a month by default. */
   range?: Exclude<CalendarRange, "month">;
   /** Ids of the accounts that the calendar shows, separated by commas; all by default. */
@@ -30,10 +33,18 @@ export const postStatuses = ["draft", "ready", "archived"] as const satisfies re
 export const postGroups = ["draft", "ready", "scheduled", "published", "archived"] as const;
 export type PostGroup = (typeof postGroups)[number];
 
+export const postReviews = [
+  "waiting",
+  "changes_requested",
+  "outdated",
+  "approved",
+] as const satisfies readonly PostReview[];
+
 export function parsePostSearch(params: Record<string, unknown>): PostSearch {
   const status = postGroups.find((candidate) => candidate === params["status"]);
   const view = (["board", "calendar"] as const).find((candidate) => candidate === params["view"]);
   const range = (["week", "agenda"] as const).find((candidate) => candidate === params["range"]);
+  const review = postReviews.find((candidate) => candidate === params["review"]);
   const [author, date] = [parseText(params["author"]), parseDay(params["date"])];
   const accounts = parseText(params["accounts"], 2000);
   return {
@@ -42,6 +53,7 @@ export function parsePostSearch(params: Record<string, unknown>): PostSearch {
     ...(params["archived"] === true || params["archived"] === "true" ? { archived: true } : {}),
     ...(author === undefined ? {} : { author }),
     ...parseTextSearch(params),
+    ...(review ? { review } : {}),
     ...(range ? { range } : {}),
     ...(accounts === undefined ? {} : { accounts }),
     ...(date === undefined ? {} : { date }),

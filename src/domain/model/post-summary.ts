@@ -1,6 +1,7 @@
 import type { RevisionAsset } from "./asset.ts";
 import type { Post, PostView } from "./post.ts";
 import type { PublicationView, PublicationWithNames } from "./publication.ts";
+import type { PostReviewState } from "./review.ts";
 import type { MatchExcerpt } from "./search/match-excerpt.ts";
 import type { UserOrClient } from "./user-or-client.ts";
 
@@ -34,6 +35,8 @@ export interface PostSummary extends Pick<
   openThreadCount: number;
   /** Whether someone asked for changes instead of approving the last request for an account. */
   wasSentBack: boolean;
+  /** What guests of review links decided; null without a link that counts. */
+  review: PostReviewState | null;
   publications: SummaryPublication[];
 }
 
@@ -49,7 +52,7 @@ export type PostMatch = MatchExcerpt & { source: "text" | "account" | "comment" 
 export interface PostSummaryView
   extends
     Pick<PostView, SharedFields | "createdByClient" | "createdAt" | "updatedAt">,
-    Pick<PostSummary, "excerpt" | "assetCount" | "openThreadCount" | "wasSentBack"> {
+    Pick<PostSummary, "excerpt" | "assetCount" | "openThreadCount" | "wasSentBack" | "review"> {
   createdBy: UserOrClient;
   assets: SummaryAssetView[];
   publications: SummaryPublicationView[];

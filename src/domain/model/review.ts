@@ -76,6 +76,16 @@ export interface ReviewPost {
   decision: ReviewDecision | null;
 }
 
+/** How lists show the links of a post: the last of these states that one of them has. */
+export const postReviewStates = ["approved", "waiting", "outdated", "changes_requested"] as const;
+export type PostReviewState = (typeof postReviewStates)[number];
+
+/** Links without a decision wait while they are open at this time, or hold the post. */
+export interface PostReviewFilter {
+  state: PostReviewState;
+  now: number;
+}
+
 export type ReviewState = "open" | "expired" | "ended" | "withdrawn";
 
 /** A link ends with its maker's membership or its grant. */

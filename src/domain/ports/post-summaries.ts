@@ -26,7 +26,7 @@ export interface PostSummaryStore {
   /** How many posts `listIds` would return. */
   count(studioId: string, filter: PostSummaryFilter): Promise<number>;
   /** In the order of `postIds`, without posts in the trash. */
-  listByIds(studioId: string, postIds: readonly string[]): Promise<PostSummary[]>;
+  listByIds(studioId: string, postIds: readonly string[], now: number): Promise<PostSummary[]>;
 }
 
 /** A publication on the calendar, with the parts of its post that the calendar shows. */

@@ -1,4 +1,5 @@
 import type { Post, PostStage, PostStatus } from "../model/post.ts";
+import type { PostReviewFilter } from "../model/review.ts";
 import type { TrashMark } from "../model/trash.ts";
 import type { SearchSource } from "./search.ts";
 
@@ -14,6 +15,7 @@ export interface PostSearchFilter {
   statuses?: readonly PostStatus[] | undefined;
   createdBy?: string | undefined;
   stage?: PostStage | undefined;
+  review?: PostReviewFilter | undefined;
 }
 
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {

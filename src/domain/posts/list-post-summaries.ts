@@ -3,6 +3,7 @@ import type { Caller } from "../caller.ts";
 import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
 import type { PostMatch, PostSummaryView } from "../model/post-summary.ts";
 import { type Post, postStages, type PostStatus, postStatuses } from "../model/post.ts";
+import { postReviewStates } from "../model/review.ts";
 import { buildSearchText, containsWords, splitQuery } from "../model/search/fold.ts";
 import { createMatchExcerpt } from "../model/search/match-excerpt.ts";
 import { findWordLike } from "../model/search/typos.ts";
@@ -29,6 +30,8 @@ export const countPostsInput = z.strictObject({
   /** The id of the user who created the post, or for whom an AI client created it. */
   author: text(100).optional(),
   stage: z.enum(postStages).optional(),
+  /** What guests of review links decided. */
+  review: z.enum(postReviewStates).optional(),
 });
 
 export const listPostSummariesInput = countPostsInput
@@ -40,10 +43,11 @@ export const listPostSummariesInput = countPostsInput
     order: z.enum(["newest", "soonest"]).optional(),
     ...pageInput,
   })
-  .refine(({ order, stage, query, tag }) => order !== "soonest" || (stage === "scheduled" && !query && !tag), {
-    path: ["order"],
-    error: "newest, unless stage is scheduled and there is no query and no tag",
-  });
+  .refine(
+    ({ order, stage, review, query, tag }) =>
+      order !== "soonest" || (stage === "scheduled" && !review && !query && !tag),
+    { path: ["order"], error: "newest, unless stage is scheduled and there is no query, no tag and no review" },
+  );
 
 /**
  * Lists posts for the web app, with thumbnails, names, the state of their publications and an excerpt of the text; in a
@@ -57,11 +61,12 @@ export async function listPostSummaries(
 ): Promise<{ posts: PostSummaryView[]; nextCursor: string | null }> {
   authorize(caller, "posts.read");
   const { tag, author: createdBy, stage, order, limit } = input;
+  const review = input.review && { state: input.review, now: deps.clock() };
   const statuses = input.status ?? activeStatuses;
   const terms = { words: splitQuery(input.query ?? ""), tag, allowsTypos: input.fuzzy };
   const isSearch = terms.words.length > 0 || tag !== undefined;
-  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, order, isSearch && terms])}`;
-  const filter = { statuses, createdBy, stage };
+  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, stage, input.review, order, isSearch && terms])}`;
+  const filter = { statuses, createdBy, stage, review };
 
   async function findPage(): Promise<Page<Pick<Post, "id"> | Post>> {
     if (order === "soonest") {
@@ -81,6 +86,7 @@ export async function listPostSummaries(
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,
     items.map((post) => post.id),
+    deps.clock(),
   );
   const excerptDeadline = performance.now() + maxExcerptMs;
   const matches = new Map<string, PostMatch>();
@@ -138,13 +144,14 @@ interface PostCount {
 
 /** Counts the posts that `listPostSummaries` lists with the same filter. */
 export async function countPosts(
-  deps: Pick<Deps, "postSummaries">,
+  deps: Pick<Deps, "postSummaries" | "clock">,
   caller: Caller,
   input: z.infer<typeof countPostsInput>,
 ): Promise<PostCount> {
   authorize(caller, "posts.read");
   const { status: statuses = activeStatuses, author: createdBy, stage } = input;
+  const review = input.review && { state: input.review, now: deps.clock() };
   const limit = maxPostCount + 1;
-  const count = await deps.postSummaries.count(caller.studio.id, { statuses, createdBy, stage, limit });
+  const count = await deps.postSummaries.count(caller.studio.id, { statuses, createdBy, stage, review, limit });
   return { count: Math.min(count, maxPostCount), isTruncated: count > maxPostCount };
 }

@@ -16,8 +16,8 @@ export interface ChangedObject {
 const shownTypes: Readonly<Record<string, readonly string[]>> = {
   post: ["asset", "publication", "platform"],
   posts: ["post", "asset", "publication", "platform"],
-  "post-summaries": ["post", "asset", "publication", "platform", "comment"],
-  "post-count": ["post", "publication", "platform"],
+  "post-summaries": ["post", "asset", "publication", "platform", "comment", "review"],
+  "post-count": ["post", "publication", "platform", "review"],
   calendar: ["post", "asset", "publication", "platform"],
   publications: ["post", "publication", "platform"],
   publication: ["post", "platform"],

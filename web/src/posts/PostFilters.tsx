@@ -29,7 +29,7 @@ export function PostFilters({
 }) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
   const setSearch = (change: (current: PostSearch) => PostSearch) => void navigate({ search: change, replace: true });
-  const hasActiveFilter = [search.tag, search.author, search.accounts, search.archived].some(
+  const hasActiveFilter = [search.tag, search.author, search.accounts, search.review, search.archived].some(
     (value) => value !== undefined,
   );
   return (

@@ -28,8 +28,9 @@ export function PostsPage() {
 
   function show(nextView: PostViewName): void {
     void navigate({
-      // Only the calendar can be filtered by account.
-      search: ({ view: _, accounts: __, status, ...others }) => {
+      // Only the calendar can be filtered by account, and only the others by review.
+      search: ({ view: _, accounts: __, status, review, ...rest }) => {
+        const others = nextView === "calendar" || !review ? rest : { ...rest, review };
         // The board has a column for each status instead of a filter.
         if (nextView === "board" && status === "archived") return { ...others, archived: true, view: nextView };
         return { ...others, ...(status ? { status } : {}), ...(nextView === "list" ? {} : { view: nextView }) };

@@ -10,13 +10,14 @@ const groupFilters: Record<PostGroup, SummaryFilter> = {
 };
 
 /** Converts the search parameters of the page to the API's filter. By default, archived posts are hidden. */
-export function toSummaryFilter({ status, archived, ...search }: PostSearch): SummaryFilter {
+export function toSummaryFilter({ status, archived, review, ...search }: PostSearch): SummaryFilter {
   const activeFilter = archived ? { status: "archived,draft,ready" } : {};
   return {
     ...(status === undefined ? activeFilter : groupFilters[status]),
     ...toSharedFilter(search),
+    ...(review && { review }),
     // A search finds the newest posts first.
-    ...(status === "scheduled" && !search.q && !search.tag ? { order: "soonest" as const } : {}),
+    ...(status === "scheduled" && !search.q && !search.tag && !review ? { order: "soonest" as const } : {}),
   };
 }
 

@@ -3,8 +3,8 @@ import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
 
-export const isFiltered = ({ status, author, q, tag }: PostSearch): boolean =>
-  [status, author, q, tag].some((value) => value !== undefined);
+export const isFiltered = ({ status, author, q, tag, review }: PostSearch): boolean =>
+  [status, author, q, tag, review].some((value) => value !== undefined);
 
 /**
  * For a list without posts: whether the studio has archived posts, which the list does not show by default; undefined

@@ -6,6 +6,7 @@ import { useStudio } from "../../layout/use-studio.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
 import { countPartlyPublished } from "../../publishing/find-main-state.ts";
+import { ReviewBadge } from "../../reviews/ReviewBadge.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { waitsForChanges } from "../describe-post-state.ts";
@@ -138,6 +139,7 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
       )}
       <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          <ReviewBadge post={post} />
           <PostTime post={post} timezone={studio.timezone} />
           <AccountStates post={post} limit={2} platforms="beside" />
           <OpenThreadCount post={post} />

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { postGroups, type PostGroup, type PostSearch } from "../../search-params.ts";
+import { ReviewFilter } from "../../reviews/ReviewFilter.tsx";
 import { findDropTarget, useDragSensors, type GetNeighbor } from "../drag-and-drop.ts";
 import { usePostDialogs } from "../PostDialogs.tsx";
 import { PostFilters } from "../PostFilters.tsx";
@@ -45,7 +46,9 @@ export function BoardView({ search }: { search: PostSearch }) {
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <PostFilters search={search} hasArchivedFilter />
+        <PostFilters search={search} hasArchivedFilter>
+          <ReviewFilter search={search} />
+        </PostFilters>
       </div>
       <DndContext
         sensors={sensors}

@@ -7,6 +7,7 @@ export function ListHeadings({ columns, layout }: { columns: Columns; layout: Ro
   return (
     <span aria-hidden="true" className="ml-auto flex flex-none items-center gap-x-3">
       {layout === "wide" && columns.accounts !== undefined && <span className={columns.accounts}>Account</span>}
+      {layout === "wide" && columns.review !== undefined && <span className={columns.review}>Review</span>}
       <span className={columns.author}>
         <span className="@max-5xl:hidden">Author</span>
       </span>

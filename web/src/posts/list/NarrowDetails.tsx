@@ -1,4 +1,5 @@
 import type { PostSummary } from "../../api/summary-queries.ts";
+import { ReviewBadge } from "../../reviews/ReviewBadge.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { OpenThreadCount } from "../OpenThreadCount.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -25,6 +26,7 @@ export function NarrowDetails({
       {/* On a phone, only “Waiting” fits beside the time. */}
       <PostStateBadge post={post} restClassName={hasLongState(post) ? "@max-md:sr-only" : undefined} />
       <PostTime post={post} timezone={timezone} isBesideState />
+      <ReviewBadge post={post} labelClassName="@max-2xl:sr-only" />
       <OpenThreadCount post={post} />
       <span className="flex flex-none @max-2xl:hidden">
         <NarrowAuthor post={post} hasName />

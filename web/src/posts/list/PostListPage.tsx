@@ -4,6 +4,7 @@ import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { useSearchedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { postGroups, type PostSearch } from "../../search-params.ts";
+import { ReviewFilter } from "../../reviews/ReviewFilter.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { SimilarMatches } from "../../ui/NoMatch.tsx";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
@@ -65,7 +66,9 @@ export function PostListPage({ search }: { search: PostSearch }) {
                 </span>
               </div>
             }
-          />
+          >
+            <ReviewFilter search={search} />
+          </PostFilters>
         </div>
       )}
       <QueryStatus query={list.query} />

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { PostSearch } from "../../search-params.ts";
+import { ReviewBadge } from "../../reviews/ReviewBadge.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
@@ -98,11 +99,7 @@ export const PostListRow = memo(function PostListRow({
         </div>
         {isTwoLines && <NarrowDetails post={post} tags={tags} timezone={timezone} />}
       </div>
-      {layout === "wide" && columns.accounts !== undefined && (
-        <span className={columns.accounts}>
-          <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
-        </span>
-      )}
+      {layout === "wide" && <WideColumns post={post} columns={columns} isCompact={isCompact} />}
       {isNarrow ? (
         isCompact && <CompactDetails post={post} stateClass={columns.narrowState} timezone={timezone} />
       ) : (
@@ -120,6 +117,22 @@ export const PostListRow = memo(function PostListRow({
     </div>
   );
 });
+
+/** The columns that only wide rows have. */
+const WideColumns = ({ post, columns, isCompact }: { post: PostSummary; columns: Columns; isCompact: boolean }) => (
+  <>
+    {columns.accounts !== undefined && (
+      <span className={columns.accounts}>
+        <AccountStates post={post} platforms={isCompact ? "hidden" : "below"} />
+      </span>
+    )}
+    {columns.review !== undefined && (
+      <span className={`grid ${columns.review}`}>
+        <ReviewBadge post={post} labelClassName={isCompact ? "truncate" : "whitespace-normal"} />
+      </span>
+    )}
+  </>
+);
 
 /** The menu; in narrow rows without room for a name, the author is below it. */
 const RowEnd = ({ post, hasAuthor }: { post: PostSummary; hasAuthor: boolean }) => (

@@ -9,6 +9,8 @@ export interface Columns {
   /** Undefined if no row has publications. */
   accounts: string | undefined;
   /** Only as wide as the avatar if there is little room. */
+  /** Undefined if no row has a review link. */
+  review: string | undefined;
   author: string;
   state: string;
   /** The same in a compact row that is narrow; without room, only as wide as the icon. */
@@ -25,15 +27,17 @@ export const hasLongState = (post: PostSummary): boolean => describePostState(po
  */
 export function useColumns(posts: readonly PostSummary[], density: Density): Columns {
   const hasAccounts = posts.some(({ publications }) => publications.length > 0);
+  const hasReviews = posts.some(({ review }) => review !== null);
   const isStateWide = density === "compact" && posts.some(hasLongState);
   return useMemo(
     () => ({
       accounts: hasAccounts ? "w-28 min-w-0 flex-none @7xl:w-36" : undefined,
+      review: hasReviews ? "w-32 min-w-0 flex-none" : undefined,
       author: "w-5 flex-none @5xl:w-40 @7xl:w-44",
       state: `flex-none ${isStateWide ? "w-38 pointer-coarse:w-40" : "w-28"}`,
       narrowState: `flex-none ${isStateWide ? "@2xl:w-38 @2xl:pointer-coarse:w-40" : "@2xl:w-28"}`,
       time: "flex w-38 flex-none justify-end pointer-coarse:w-42",
     }),
-    [hasAccounts, isStateWide],
+    [hasAccounts, hasReviews, isStateWide],
   );
 }
