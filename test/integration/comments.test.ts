@@ -49,6 +49,7 @@ forEachEngine("comments", (fixture) => {
       parentId: null,
       body: "Is the date right?",
       createdAt: toIsoTime(clock()),
+      visibility: "team",
       user: { id: member.user.id, name: member.user.name },
       client: { id: client.client.id, name: "Claude" },
       resolvedAt: null,

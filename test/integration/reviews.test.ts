@@ -106,6 +106,8 @@ forEachEngine("review links", (fixture) => {
     assert.equal(await getDecision(), null);
     assert.equal(await review.decide(postId, "approved"), "ok");
     assert.deepEqual([(await getDecision())?.state, (await getDecision())?.name], ["approved", "Greta"]);
+    const input = { postId, digest: (await review.read()).posts[0]?.digest, decision: "approved", name: "Greta" };
+    assert.deepEqual((await review.call("POST", "/decisions", input)).body, await getDecision());
     await edit(postId, { tags: ["spring"], status: "ready" });
     assert.equal((await getDecision())?.state, "approved");
     await edit(postId, { body: "Version 3" });
@@ -194,6 +196,7 @@ forEachEngine("review links", (fixture) => {
     const postId = await publishing.newPost("Comments");
     const [review, other] = [await shareReview(publishing, [postId]), await shareReview(publishing, [postId])];
     const { body: team } = await api("POST", `/posts/${postId}/comments`, { body: "Between us" });
+    assert.equal(team["visibility"], "team");
     await api("POST", `/posts/${postId}/comments`, { body: "For you", visibility: "guests" });
     const { body: own } = await review.call("POST", "/comments", { postId, name: "Greta", body: "Mine" });
     const list = async (link: typeof review) => (await link.read()).posts[0]?.comments.map(({ body }) => body);

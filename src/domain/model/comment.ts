@@ -31,7 +31,7 @@ export const commentView = z.object({
   user: userOrClientView.nullable(),
   client: userOrClientView.nullable().describe("The AI client that acted for the user; null for the web app."),
   guest: guestView.optional().describe("Who wrote it by a review link, instead of a user; not verified."),
-  visibility: visibility.optional().describe("Only if guests of review links see it."),
+  visibility: visibility.describe("Whether guests of review links see it, or only the team."),
   resolvedAt: z.string().nullable().describe("When a person resolved the thread that this comment started."),
   resolvedBy: userOrClientView.nullable(),
 });
@@ -49,12 +49,12 @@ export function toCommentView(comment: ListedComment): CommentView {
     parentId: comment.parentId,
     body: isDeleted ? "" : comment.body,
     createdAt: toIsoTime(comment.createdAt),
+    visibility: comment.visibility,
     user: isDeleted ? null : toUserOrClient(userId, userName),
     client: isDeleted ? null : toUserOrClient(clientId, clientName),
     resolvedAt: comment.resolvedAt === null ? null : toIsoTime(comment.resolvedAt),
     resolvedBy: toUserOrClient(comment.resolvedBy, comment.resolvedByName),
     ...(comment.guestName === null ? {} : { guest: toGuestView(comment.guestName) }),
-    ...(comment.visibility === "team" ? {} : { visibility: comment.visibility }),
     ...(isDeleted ? { isDeleted: true } : {}),
   };
 }

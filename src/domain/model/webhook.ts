@@ -31,7 +31,7 @@ const eventPatterns: ReadonlySet<string> = new Set([...eventPrefixes, ...activit
 const eventList = z
   .array(
     text(100).refine((event) => eventPatterns.has(event), {
-      error: ({ input }) => `${JSON.stringify(input)} is not an event type`,
+      error: ({ input }) => `event types such as post.created or post.*, not ${JSON.stringify(input)}`,
     }),
   )
   .min(1)

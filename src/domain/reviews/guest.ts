@@ -119,7 +119,7 @@ export async function decide(
   deps: Pick<Deps, "transact" | "platforms" | "newId" | "clock">,
   guest: Guest,
   { postId, digest, decision, name, comment }: z.infer<typeof decideInput>,
-): Promise<DecisionView & { postId: string }> {
+): Promise<DecisionView> {
   const review = findReviewPost(guest, postId);
   const view = await retryOnConflict(() =>
     deps.transact(guest.caller, async (tx) => {
@@ -141,7 +141,7 @@ export async function decide(
     }),
   );
   if (!view) throw new Error("a decision has a view");
-  return { postId, ...view };
+  return view;
 }
 
 export const guestCommentInput = z.strictObject({ postId: id, name: guestName, body: commentBody.max(2000) });
