@@ -4,6 +4,7 @@ import type { PlatformProgress } from "#domain/model/publication-progress.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import { completeMetrics, missing, type Metric, type Metrics } from "#domain/model/results.ts";
 import type {
+  AccountRequest,
   FailedOutcome,
   PrepareRequest,
   Publisher,
@@ -46,8 +47,8 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
 
   /** Fails only with a `StepFailure`. A response that can't be parsed leaves the outcome unknown. */
   async function send<T>(
-    request: CallRequest,
-    { path, url, isAuthorized = path !== undefined, file, ...call }: PublishCall,
+    request: AccountRequest,
+    { path, url, isAuthorized = path !== undefined, file, expectedStatuses = [], ...call }: PublishCall,
     signal: AbortSignal | undefined,
     parse: (response: Response) => T | Promise<T>,
   ): Promise<T> {
@@ -60,7 +61,7 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       const response = await (isAuthorized && binding
         ? sendBoundCall(setup.publicFetch, apiCall, { accessToken, key: binding.key }, options)
         : sendCall(setup.publicFetch, { ...apiCall, ...(isAuthorized ? { bearer: accessToken } : {}) }, options));
-      if (response.ok) return await parse(response);
+      if (response.ok || expectedStatuses.includes(response.status)) return await parse(response);
       failure = module.classifyError?.(await readError(response)) ?? classifyStatus(response);
     } catch (error) {
       const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";
@@ -69,7 +70,7 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
     throw new StepFailure(failure);
   }
 
-  function createCaller(request: CallRequest, signal?: AbortSignal) {
+  function createCaller(request: AccountRequest, signal?: AbortSignal) {
     const { account, platform } = request.connection;
     return {
       account,
@@ -126,6 +127,11 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       const { module } = getSetup(request.connection.platform);
       return endWithFailure(() => module.lookUp(createContext(request)), toInconclusive);
     },
+    readChoices: (request) =>
+      endWithFailure(async () => {
+        const { module } = getSetup(request.connection.platform);
+        return { kind: "read", choices: (await module.readChoices?.(createCaller(request))) ?? {} };
+      }),
     getResultBatchSize: (platform) => setupById.get(platform)?.platform.publishing?.results?.batchSize ?? 0,
     readResults: (request) =>
       endWithFailure(() =>
@@ -133,9 +139,6 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
       ),
   };
 }
-
-/** A call on behalf of an account. */
-type CallRequest = Pick<PrepareRequest, "accessToken" | "binding" | "connection">;
 
 /** A number that a response lacks is not known. */
 function toMetrics(post: JsonObject | undefined, sources: ResultsModule["sources"]): Metrics {

@@ -22,6 +22,7 @@ const columnNames = new Map(Object.entries(propertyNames).map(([column, property
 /** The properties of TEXT columns that contain JSON. */
 const jsonProperties = new Set([
   "accounts",
+  "choices",
   "content",
   "crops",
   "events",

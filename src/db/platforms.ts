@@ -127,6 +127,8 @@ export function createPlatformStore({ q, run }: Connection): PlatformStore {
         .executeTakeFirstOrThrow();
       return row.id;
     },
+    storeChoices: (id, choices, choicesReadAt) =>
+      updateRows(q, "platformConnections", { id }, { choices, choicesReadAt }).$call(execute),
     connect: (connectionId, sealedCredential, { expiresAt, renewAt }, connectedBy) =>
       updateRows(q, "platformConnections", { id: connectionId }, (eb) => ({
         state: "connected" as const,

@@ -14,6 +14,8 @@ export interface TextLimit {
   /** In UTF-8, for platforms that limit both characters and bytes. */
   maxBytes?: number;
   isRequired?: boolean;
+  /** Characters that the platform rejects. */
+  forbidden?: string;
 }
 
 /** Excludes punctuation that follows the link in a sentence. */

@@ -7,22 +7,27 @@ export type PostOption = {
   label: string;
   help?: string;
   /** When a value is required. Without it, never. */
-  requiredIf?: { hashtag: string };
+  requiredIf?: "always" | { hashtag: string } | { option: string; isNot: string };
   /** `person`: AI clients can neither set nor change it. Such an option has no default. */
   chosenBy: "anyone" | "person";
-} & (
-  | { kind: "choice"; values: readonly Choice[]; default?: string }
-  | { kind: "choices"; values: readonly Choice[] }
-  | { kind: "toggle" }
-  | TextOption
-  /** Several texts. */
-  | (Omit<TextOption, "kind"> & { kind: "list"; max: number })
-);
+} &
+  /** `isFromAccount`: each account has values of its own, such as boards. */
+  (
+    | { kind: "choice"; values: readonly Choice[]; default?: string; isFromAccount?: true }
+    | { kind: "choices"; values: readonly Choice[] }
+    | { kind: "toggle" }
+    | TextOption
+    /** Several texts. */
+    | (Omit<TextOption, "kind"> & { kind: "list"; max: number })
+  );
 
-interface Choice {
+export interface Choice {
   value: string;
   label: string;
 }
+
+/** What an account offers, by the name of the option. */
+export type AccountChoices = Record<string, Choice[]>;
 
 export interface TextOption {
   kind: "text";
@@ -35,5 +40,22 @@ export type OptionValue = boolean | string | string[];
 /** The values of one account, by the name of the option. What is absent is not chosen, so its default applies. */
 export type PostOptions = Record<string, OptionValue>;
 
-export const isRequired = ({ requiredIf }: PostOption, text: string): boolean =>
-  requiredIf !== undefined && listHashtags(text).includes(requiredIf.hashtag);
+export function isRequired({ requiredIf }: PostOption, text: string, options: PostOptions): boolean {
+  if (typeof requiredIf !== "object") return requiredIf === "always";
+  if ("hashtag" in requiredIf) return listHashtags(text).includes(requiredIf.hashtag);
+  return options[requiredIf.option] !== requiredIf.isNot;
+}
+
+export const hasAccountChoices = (schema: readonly PostOption[]): boolean =>
+  schema.some((option) => option.kind === "choice" && option.isFromAccount);
+
+/** The schema with the values that the account offers; none before they were read. */
+export const withAccountChoices = (
+  schema: readonly PostOption[],
+  choices: AccountChoices | null | undefined,
+): readonly PostOption[] =>
+  hasAccountChoices(schema)
+    ? schema.map((option) =>
+        option.kind === "choice" && option.isFromAccount ? { ...option, values: choices?.[option.name] ?? [] } : option,
+      )
+    : schema;

@@ -360,6 +360,12 @@ const publishing = {
   "OPTION-3": "without a required option a post is not publishable; an AI client may propose it",
   "OPTION-4":
     "a change by an AI client of what an account with an option of a person receives needs an approval, even with studio:publish",
+  "OPTION-5": "choices that depend on the account, such as boards, are read from it, cached, and checked",
+  "VIDEO-1":
+    "a video is uploaded completely or in all parts but the last before the commit, and appears once after lost responses and kills",
+  "VIDEO-2": "an interrupted upload continues at the byte that the platform reports, without a second upload",
+  "VIDEO-3":
+    "visibility is read back: a post that the platform keeps private is published with a problem that says why",
   "FOLLOW-1":
     "follow-ups are published once each, in order, as replies to the part before; each part is its own commit",
   "FOLLOW-2":

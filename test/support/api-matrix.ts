@@ -168,6 +168,8 @@ export const matrix: readonly MatrixRow[] = [
   { route: "GET /platforms", statuses: [200, 200, 200] },
   { route: "POST /platforms/connect", body: { platform }, statuses: [201, 201, 403] },
   { route: "POST /platforms/connect", variant: "unknown", body: { platform: "nope" }, statuses: [400, 400, 403] },
+  { route: "GET /platforms/:connection/choices", statuses: [200, 200, 200] },
+  { route: "GET /platforms/:unknown/choices", statuses: [404, 404, 404] },
   { route: "DELETE /platforms/:connection", statuses: [200, 200, 403] },
   { route: "DELETE /platforms/:unknown", statuses: [404, 404, 403] },
   { route: "GET /webhooks", statuses: [200, 200, 403] },

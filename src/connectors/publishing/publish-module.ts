@@ -1,5 +1,6 @@
+import type { FetchedMedia } from "#domain/model/platform.ts";
 import type { Account } from "#domain/model/connection.ts";
-import type { PostOptions } from "#portable/post-options.ts";
+import type { AccountChoices, PostOptions } from "#portable/post-options.ts";
 import type { AccessToken } from "#domain/ports/platforms.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type {
@@ -21,7 +22,7 @@ export interface PublishModule {
   /** The hosts in the URLs of public posts. */
   listPostHosts(api: string): string[];
   /** The files that the platform fetches from a URL of this server, which must be public. */
-  fetchedMedia?: "all" | "videos";
+  fetchedMedia?: FetchedMedia;
   /** Whether it publishes replies to the account's own posts (`replyTo`). */
   canReply?: true;
   /** Returns what an error response means; undefined if its status is enough to decide. */
@@ -34,6 +35,8 @@ export interface PublishModule {
   commit(context: CommitContext): Promise<CommitOutcome>;
   /** Finds out whether a commit whose outcome is unknown made the post public. */
   lookUp(context: LookUpContext): Promise<LookUpOutcome>;
+  /** Reads what the account offers for the options whose values depend on it. */
+  readChoices?(context: ResultsContext): Promise<AccountChoices>;
   /** Absent if the results of the platform are not read. */
   results?: ResultsModule;
 }
@@ -101,6 +104,8 @@ export type PublishCall = Omit<ApiCall, "url" | "bearer"> & {
   isAuthorized?: boolean;
   /** Sent as the body, or in a form. */
   file?: SentFile;
+  /** Statuses besides 2xx that are no failures: `parse` gets the response. */
+  expectedStatuses?: readonly number[];
 } & ({ path: string; url?: never } | { path?: never; url: string });
 
 /** A response that is not a success. */

@@ -43,6 +43,7 @@ export async function hasPersonOption(
   { text, options = {} }: PublicationContent,
 ): Promise<boolean> {
   return (await listOptions(deps, tx, target)).some(
-    (option) => option.chosenBy === "person" && (options[option.name] !== undefined || isRequired(option, text)),
+    (option) =>
+      option.chosenBy === "person" && (options[option.name] !== undefined || isRequired(option, text, options)),
   );
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
+import type { AccountChoices } from "#portable/post-options.ts";
 import { isId } from "#lib/ids.ts";
 import type { InstanceLimits } from "./platform-limits.ts";
 
@@ -39,6 +40,9 @@ export interface PlatformConnection extends PlatformTarget {
   connectedBy: string | null;
   connectedAt: number;
   limits: InstanceLimits | null;
+  /** What the account offers for some options; null before it was read. */
+  choices: AccountChoices | null;
+  choicesReadAt: number | null;
 }
 
 export const connectionView = z.object({
@@ -63,6 +67,10 @@ export const connectionView = z.object({
   health: z.enum(["ok", "expires_soon", "broken"]).describe("Unless ok, an owner or admin must connect it again."),
   expiresAt: z.string().optional().describe("When the platform ends the access, if health is expires_soon."),
   reason: z.string().optional().describe("Why it is broken."),
+  choices: z
+    .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
+    .optional()
+    .describe("What the account offers, by option."),
   affectedPublications: z
     .array(z.string())
     .optional()

@@ -24,7 +24,8 @@ export interface PostLimits {
 }
 
 export interface MediaLimit {
-  /** Maximum number of files of this kind per post. */
+  /** Minimum and maximum number of files of this kind per post. */
+  min?: number;
   max?: number;
   /** The accepted MIME types among those that Atelier supports. */
   types: readonly string[];

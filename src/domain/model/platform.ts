@@ -1,6 +1,8 @@
 import type { PostOption } from "#portable/post-options.ts";
 import type { PostLimits } from "./platform-limits.ts";
 
+export type FetchedMedia = "all" | "images" | "videos";
+
 export interface PlatformInfo {
   id: string;
   name: string;
@@ -15,9 +17,9 @@ export interface PlatformInfo {
   /** Whether posts can have follow-ups. */
   canReply: boolean;
   /** The files that the platform fetches from a URL of this server; undefined if we upload all files. */
-  fetchedMedia?: "all" | "videos" | undefined;
+  fetchedMedia?: FetchedMedia | undefined;
   /** The files that the platform would have to fetch but can't, because this server has no public URL. */
-  unreachableMedia?: "all" | "videos" | undefined;
+  unreachableMedia?: FetchedMedia | undefined;
   limits: PostLimits;
   options: readonly PostOption[];
 }

@@ -40,7 +40,7 @@ export function findOptionProblems(
     return message === undefined ? [] : [{ code: "option_invalid", message }];
   });
   const missing = schema
-    .filter((option) => options[option.name] === undefined && isRequired(option, text))
+    .filter((option) => options[option.name] === undefined && isRequired(option, text, options))
     .map(({ label, chosenBy }): OptionProblem =>
       chosenBy === "person"
         ? { code: personOptionCode, message: `A person must choose the option “${label}”.` }
@@ -79,6 +79,7 @@ function describeExpected(option: PostOption, value: OptionValue): string | unde
         option.kind === "choice"
           ? typeof value === "string" && values.includes(value)
           : list && isSet(list) && list.every((each) => values.includes(each));
+      if (values.length === 0) return "a value that the account offers; these have not been read yet";
       return isValid ? undefined : `${option.kind === "choice" ? "one of" : "a list of"} ${values.join(", ")}`;
     }
   }

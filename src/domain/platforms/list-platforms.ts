@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
 import { authorize } from "../policy.ts";
-import { connectionView, type PlatformConnection, toConnectionView } from "../model/connection.ts";
+import { notFoundError } from "#lib/errors.ts";
+import type { AccountChoices } from "#portable/post-options.ts";
+import { connectionView, parseConnectionId, type PlatformConnection, toConnectionView } from "../model/connection.ts";
+import { type ChoiceDeps, readAccountChoices } from "../steps/account-choices.ts";
 import { getSettingsHint } from "../steps/configured-platform.ts";
 import type { PlatformInfo } from "../model/platform.ts";
 import { findMediaWarning } from "../model/validation/media-reachability.ts";
@@ -24,7 +27,7 @@ export const listPlatformsOutput = z.object({
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
         warning: z.string().optional().describe("What can't be published to the platform from this server, and why."),
         unreachableMedia: z
-          .enum(["all", "videos"])
+          .enum(["all", "images", "videos"])
           .optional()
           .describe("Which media the platform would fetch from this server, but can't."),
         canReply: z.boolean().describe("Whether posts can have follow-ups there."),
@@ -35,7 +38,31 @@ export const listPlatformsOutput = z.object({
   connections: z.array(connectionView).describe("The studio's accounts, newest first, including disconnected ones."),
 });
 
-/** Lists the supported platforms and the studio's connections. */
+/** Lists the supported platforms and the studio's connections, with options as the accounts offer them now. */
+export async function listCurrentPlatforms(
+  deps: Parameters<typeof listPlatforms>[0] & ChoiceDeps,
+  caller: Caller,
+  input: z.infer<typeof listPlatformsInput>,
+): Promise<z.infer<typeof listPlatformsOutput>> {
+  authorize(caller, "platforms.read");
+  const connections = input.includeOptions ? await deps.platformStore.listConnected(caller.studio.id) : [];
+  await Promise.all(connections.map((connection) => readAccountChoices(deps, connection)));
+  return listPlatforms(deps, caller, input);
+}
+
+/** Returns what an account offers now for the options whose values depend on it. */
+export async function readChoices(
+  deps: ChoiceDeps,
+  caller: Caller,
+  input: { connectionId: string },
+): Promise<{ choices: AccountChoices }> {
+  authorize(caller, "platforms.read");
+  const connection = await deps.platformStore.find(caller.studio.id, parseConnectionId(input.connectionId));
+  if (!connection) throw notFoundError("platform_connection");
+  return { choices: (await readAccountChoices(deps, connection)) ?? {} };
+}
+
+/** Lists the supported platforms and the studio's connections, with what was last read of the accounts. */
 export async function listPlatforms(
   deps: Pick<Deps, "platforms" | "platformStore" | "publications" | "baseUrl">,
   caller: Caller,
@@ -61,7 +88,10 @@ export async function listPlatforms(
   return {
     platforms: deps.platforms.list().map(toPlatformView),
     connections: await Promise.all(
-      connections.map(async (connection) => toConnectionView(connection, await listAffected(deps, connection))),
+      connections.map(async (connection) => ({
+        ...toConnectionView(connection, await listAffected(deps, connection)),
+        ...(includeOptions && connection.choices ? { choices: connection.choices } : {}),
+      })),
     ),
   };
 }

@@ -1,6 +1,7 @@
 import type { Account, PlatformConnection, PlatformTarget } from "../model/connection.ts";
 import type { InstanceLimits } from "../model/platform-limits.ts";
 import type { PlatformInfo } from "../model/platform.ts";
+import type { AccountChoices } from "#portable/post-options.ts";
 
 /** This server's OAuth client at a platform or platform instance. */
 export interface PlatformApp {
@@ -134,6 +135,8 @@ export interface PlatformStore {
     >,
     maxConnections: number,
   ): Promise<string | undefined>;
+  /** Stores what the account offers for some options. */
+  storeChoices(connectionId: string, choices: AccountChoices, readAt: number): Promise<void>;
   connect(
     connectionId: string,
     sealedCredential: string,

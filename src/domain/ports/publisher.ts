@@ -1,3 +1,4 @@
+import type { AccountChoices } from "#portable/post-options.ts";
 import type { PlatformConnection } from "../model/connection.ts";
 import type { ReplyTarget } from "../model/publication-parts.ts";
 import type { PlatformProgress } from "../model/publication-progress.ts";
@@ -25,6 +26,8 @@ interface PublishedOutcome {
   kind: "published";
   remoteId: string;
   url: string | null;
+  /** What differs from the approved post, such as its visibility. */
+  problem?: { code: string; message: string } | undefined;
 }
 
 export type PrepareOutcome =
@@ -81,8 +84,14 @@ export interface LookUpRequest extends CommitRequest {
   isTaken(remoteId: string): Promise<boolean>;
 }
 
-export interface ReadResultsRequest extends AccessToken {
+/** A call on behalf of an account. */
+export interface AccountRequest extends AccessToken {
   connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
+}
+
+export type ReadChoicesOutcome = FailedOutcome | { kind: "read"; choices: AccountChoices };
+
+export interface ReadResultsRequest extends AccountRequest {
   /** At most as many as `getResultBatchSize` says. */
   remoteIds: readonly string[];
 }
@@ -108,6 +117,8 @@ export interface Publisher {
   commit(request: CommitRequest): Promise<CommitOutcome>;
   /** Finds out whether a commit made the post public. */
   lookUp(request: LookUpRequest): Promise<LookUpOutcome>;
+  /** Reads what the account offers for the options whose values depend on it. */
+  readChoices(request: AccountRequest): Promise<ReadChoicesOutcome>;
   /** How many posts one request for results may name; 0 if the platform's results are not read. */
   getResultBatchSize(platform: string): number;
   readResults(request: ReadResultsRequest): Promise<ReadResultsOutcome>;

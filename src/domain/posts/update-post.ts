@@ -18,7 +18,7 @@ import {
   revisionConflictError,
   toPostView,
 } from "../model/post.ts";
-import type { PostOption, PostOptions } from "#portable/post-options.ts";
+import { type PostOption, type PostOptions, withAccountChoices } from "#portable/post-options.ts";
 import { describeInvalidOption } from "../model/post-options.ts";
 import { normalizeVariants, variantInput } from "../model/variant.ts";
 import { addDetails, type ValidationDeps } from "../steps/describe-post.ts";
@@ -114,7 +114,8 @@ async function validateVariants(
   for (const { connectionId, options = {} } of variants) {
     const connection = await tx.platformStore.find(caller.studio.id, connectionId);
     if (!connection) throw notFoundError("platform_connection");
-    validateOptions(deps.platforms.find(connection.platform)?.options ?? [], options);
+    const schema = deps.platforms.find(connection.platform)?.options ?? [];
+    validateOptions(withAccountChoices(schema, connection.choices), options);
     // The edit kept what only a person may choose.
     const storedOptions = post.variants.find((variant) => variant.connectionId === connectionId)?.options ?? {};
     for (const [name, value] of Object.entries(options))

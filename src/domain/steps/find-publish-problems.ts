@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
+import { withAccountChoices } from "#portable/post-options.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { type Asset, isReady, toAssetDetail } from "../model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "../model/connection.ts";
@@ -68,7 +69,7 @@ const describeEmptyPost = (hasFileChoice: boolean): string =>
 
 function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
-  { platform, account, limits: instanceLimits }: PlatformConnection,
+  { platform, account, limits: instanceLimits, choices }: PlatformConnection,
   { title, crops }: Post,
   { body, assets, hasFileChoice, options, followUps }: ReturnType<typeof selectForAccount<Asset>>,
   inspections: ReadonlyMap<string, ImageInspection>,
@@ -95,6 +96,6 @@ function findPlatformProblems(
       ...findProblems(limits, post),
       ...findFollowUpProblems(platformInfo, limits, followUps),
     ].filter(({ level }) => level === "rejected"),
-    ...findOptionProblems(platformInfo.options, body, options),
+    ...findOptionProblems(withAccountChoices(platformInfo.options, choices), body, options),
   ].map(({ code, message }) => ({ code, message }));
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { listClients, listClientsInput, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
 import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { listPlatforms, listPlatformsInput } from "#domain/platforms/list-platforms.ts";
+import { listPlatforms, listPlatformsInput, readChoices } from "#domain/platforms/list-platforms.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
@@ -25,6 +25,9 @@ export function createPlatformRoutes({ deps }: ApiOptions) {
     )
     .post("/platforms/connect", validateJson(connectPlatformInput), async (c) =>
       c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
+    )
+    .get("/platforms/:connectionId/choices", async (c) =>
+      jsonWithEtag(c, await readChoices(deps, c.var.caller, c.req.param())),
     )
     .delete("/platforms/:connectionId", async (c) =>
       c.json(await disconnectPlatform(deps, c.var.caller, c.req.param())),

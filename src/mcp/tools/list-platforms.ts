@@ -1,4 +1,4 @@
-import { listPlatforms, listPlatformsInput, listPlatformsOutput } from "#domain/platforms/list-platforms.ts";
+import { listCurrentPlatforms, listPlatformsInput, listPlatformsOutput } from "#domain/platforms/list-platforms.ts";
 import { defineTool } from "../define-tool.ts";
 
 export const listPlatformsTool = defineTool({
@@ -10,5 +10,5 @@ export const listPlatformsTool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listPlatformsInput,
   output: listPlatformsOutput,
-  run: listPlatforms,
+  run: listCurrentPlatforms,
 });

@@ -135,6 +135,13 @@ export const invitationsQuery = (studioId: string) =>
     queryFn: () => fetchJson(studioApi.invitations.$get({ param: { studioId } })),
   });
 
+/** What an account offers now for some options. */
+export const choicesQuery = (studioId: string, connectionId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "platforms", connectionId, "choices"],
+    queryFn: () => fetchJson(studioApi.platforms[":connectionId"].choices.$get({ param: { studioId, connectionId } })),
+  });
+
 export const platformsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "platforms"],

@@ -20,7 +20,7 @@ export function OptionFields({
       key={option.name}
       option={option}
       value={options[option.name]}
-      isRequired={isRequired(option, text)}
+      isRequired={isRequired(option, text, options)}
       onChange={(value) => {
         const { [option.name]: _, ...others } = options;
         onChange(value === undefined ? others : { ...others, [option.name]: value });

@@ -1,11 +1,13 @@
 import { useState } from "react";
-import type { PostOption } from "#portable/post-options.ts";
+import { useQuery } from "@tanstack/react-query";
+import { hasAccountChoices, type PostOption, withAccountChoices } from "#portable/post-options.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import { updatePost } from "../api/mutations.ts";
-import type { Post } from "../api/queries.ts";
+import { choicesQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { changeVariant } from "../posts/change-variant.ts";
 import { updateLatestPost } from "../posts/update-latest-post.ts";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { OptionFields } from "./OptionFields.tsx";
 
@@ -31,6 +33,8 @@ export function OptionsDialog({
   const { studio } = useStudio();
   const { body, options: savedOptions = {} } = selectForAccount(post, connectionId);
   const [options, setOptions] = useState(savedOptions);
+  const needsChoices = hasAccountChoices(schema);
+  const choices = useQuery({ ...choicesQuery(studio.id, connectionId), enabled: needsChoices });
 
   async function save(): Promise<void> {
     const names = schema.map(({ name }) => name);
@@ -57,7 +61,16 @@ export function OptionsDialog({
       onClose={onClose}
     >
       <div className="mt-3">
-        <OptionFields schema={schema} options={options} text={body} onChange={setOptions} />
+        {needsChoices && !choices.data ? (
+          <QueryStatus query={choices} />
+        ) : (
+          <OptionFields
+            schema={withAccountChoices(schema, choices.data?.choices)}
+            options={options}
+            text={body}
+            onChange={setOptions}
+          />
+        )}
       </div>
     </FormDialog>
   );

@@ -110,7 +110,10 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </Notice>
       )}
       {hasProblem && <PublicationProblem publication={publication} />}
-      {state === "published" && problem && <ContinueThread publication={publication} />}
+      {state === "published" && problem?.code === "parts_missing" && <ContinueThread publication={publication} />}
+      {state === "published" && problem && problem.code !== "parts_missing" && (
+        <Notice tone="warning">{problem.message}</Notice>
+      )}
       {isUnconfirmed && <ResolveUnconfirmed publication={publication} />}
       <Section title="Details">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">

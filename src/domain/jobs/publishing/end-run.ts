@@ -19,7 +19,7 @@ export interface Problem {
 export async function markPublished(
   deps: JobDeps,
   publication: Publication,
-  { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
+  { remoteId, url, problem }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
   // If another publication already has this remote id, the platform's response is about another post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
@@ -36,7 +36,7 @@ export async function markPublished(
       action: isLast ? "publication.published" : "publication.part_published",
       // Any worker can send the next part at once.
       change: isLast
-        ? { ...columns, ...unscheduledColumns, publishedAt, problem: null }
+        ? { ...columns, ...unscheduledColumns, publishedAt, problem: problem ?? null }
         : { ...columns, ...startOverColumns, progress: { platform: {} }, leaseExpiresAt: now, nextRunAt: now },
       detail: { url, ...describeParts(publication, publication.publicParts + 1) },
     });

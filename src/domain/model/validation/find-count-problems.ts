@@ -36,6 +36,9 @@ export function findCountProblems(
       : [];
   return [
     ...(assets.length < min ? [{ code: "files_missing", message: missingFiles }] : []),
+    ...fileKinds
+      .filter(([kind, limitKey]) => limits[limitKey]?.min === 1 && assets.every((asset) => asset.kind !== kind))
+      .map(([kind]) => ({ code: "files_missing", message: `${hasFileChoice ? "Choose" : "Add"} a ${kind}.` })),
     ...findTooManyFiles("too_many_files", "files", assets.length, max),
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]

@@ -31,6 +31,11 @@ export function findLengthProblems(
   if (!limit || length === undefined) return [];
   if (limit.isRequired && text.trim() === "")
     return [{ code: `${codePrefix}_missing`, message: `${label} is empty; the platform requires it.` }];
+  const forbidden = Array.from(limit.forbidden ?? "").filter((character) => text.includes(character));
+  if (forbidden.length > 0) {
+    const message = `${label} has ${forbidden.join(" and ")}, which the platform rejects. Remove it.`;
+    return [{ code: `${codePrefix}_invalid`, message }];
+  }
   const bytes = Buffer.byteLength(text);
   if (length <= limit.max && limit.maxBytes !== undefined && bytes > limit.maxBytes)
     return [

@@ -14,13 +14,15 @@ export function isPublicUrl(url: string): boolean {
   return name.includes(".") && !privateSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
 }
 
+const mediaLabels = { all: "images and videos", images: "images", videos: "videos" } as const;
+
 /** Returns a warning if the platform fetches media from this server but can't reach it. */
 export function findMediaWarning(
   base: string,
   { name, fetchedMedia }: Pick<PlatformInfo, "name" | "fetchedMedia">,
 ): string | undefined {
   if (fetchedMedia === undefined || isPublicUrl(base)) return undefined;
-  const media = fetchedMedia === "all" ? "images and videos" : "videos";
+  const media = mediaLabels[fetchedMedia];
   return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can’t be published to ${name}.`;
 }
 
@@ -29,9 +31,9 @@ export function findMediaProblems(
   { name, unreachableMedia }: Pick<PlatformInfo, "name" | "unreachableMedia">,
   assets: readonly { kind: AssetKind }[],
 ): { level: "rejected"; code: string; message: string }[] {
-  const isAffected = assets.some(({ kind }) => kind === "video" || (kind === "image" && unreachableMedia === "all"));
+  const isAffected = assets.some(({ kind }) => unreachableMedia === "all" || unreachableMedia === `${kind}s`);
   if (unreachableMedia === undefined || !isAffected) return [];
-  const media = unreachableMedia === "all" ? "images and videos" : "videos";
+  const media = mediaLabels[unreachableMedia];
   const message = `${name} fetches ${media} from this server, which has no public URL. Ask the person who runs this server to give it one.`;
   return [{ level: "rejected", code: "media_unreachable", message }];
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type TextLimit, textUnits } from "#portable/count-text.ts";
 import { listMarkdownForms } from "#portable/markdown.ts";
+import { withAccountChoices } from "#portable/post-options.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
 import type { AssetDetail } from "../asset.ts";
 import { getAccountLabel, type PlatformConnection } from "../connection.ts";
@@ -89,7 +90,7 @@ export async function validatePost(
   // Validate once per platform and content, even if the studio has several accounts on the platform.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
   const views: ValidationView[] = [];
-  for (const { id, platform, account, limits: instanceLimits } of connections) {
+  for (const { id, platform, account, limits: instanceLimits, choices } of connections) {
     const platformInfo = platforms.find(platform);
     if (!platformInfo) continue;
     const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
@@ -97,7 +98,9 @@ export async function validatePost(
     const { body, assets, hasFileChoice, options, followUps } = content;
     const assetIds = assets.map((asset) => asset.id);
     const textKey = [platform, instanceLimits, body === post.body ? null : id];
-    const key = JSON.stringify([textKey, assetIds, hasFileChoice, options, followUps]);
+    const schema = withAccountChoices(platformInfo.options, choices);
+    const optionsKey = schema === platformInfo.options ? options : [id, options];
+    const key = JSON.stringify([textKey, assetIds, hasFileChoice, optionsKey, followUps]);
     let result = resultByKey.get(key);
     if (!result) {
       const textLimit = findTextLimit("text", limits, assets);
@@ -111,11 +114,11 @@ export async function validatePost(
           ...findMediaProblems(platformInfo, assets),
           ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }, textCheck),
           ...findFollowUpProblems(platformInfo, limits, followUps),
-          ...findOptionProblems(platformInfo.options, body, options).map((detail): Problem => ({
+          ...findOptionProblems(schema, body, options).map((detail): Problem => ({
             ...detail,
             level: "rejected",
           })),
-          ...(post.assets.length > 0 && assets.length === 0 && !limits.files?.min ? [noFilesWarning] : []),
+          ...(post.assets.length > 0 && assets.length === 0 && !needsFiles(limits) ? [noFilesWarning] : []),
           ...findMarkdown(body),
         ],
         ...describeTextLength(limits, textLimit, textCheck),
@@ -144,6 +147,8 @@ function findMarkdown(body: string): Problem[] {
   const message = `The platform shows Markdown as it is typed: ${forms.join(", ")}. Write plain text instead.`;
   return [{ level: "warning", code: "markdown", message }];
 }
+
+const needsFiles = ({ files, videos }: PostLimits): boolean => Boolean(files?.min ?? videos?.min);
 
 function describeTextLength(
   limits: PostLimits,
