@@ -204,7 +204,7 @@ forEachEngine("publication details", (fixture) => {
     const platforms = body["platforms"] as { id: string; canPublish: boolean }[];
     assert.deepEqual(
       platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
-      ["sandbox", "linkedin", "x", "facebook", "instagram", "threads", "mastodon", "bluesky"],
+      ["sandbox", "linkedin", "x", "facebook", "instagram", "threads", "youtube", "mastodon", "bluesky"],
     );
     const postId = await publishing.newPost("Nowhere");
     const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {

@@ -93,7 +93,9 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     ["tiktok", "a video with a long title that is not sent", { title: "a".repeat(91), assets: [createVideo()] }, []],
     ["youtube", "a video without a title", { title: "", assets: [createVideo()] }, ["title_missing"]],
     ["youtube", "5,001 bytes", { body: `${"é".repeat(2500)}e`, assets: [createVideo()] }, ["text_too_long"]],
-    ["youtube", "an image", { assets: [createImage()] }, ["image_unsupported"]],
+    ["youtube", "an image without a video", { assets: [createImage()] }, ["files_missing"]],
+    ["youtube", "a video with a thumbnail", { assets: [createVideo(), createImage()] }, []],
+    ["youtube", "angle brackets", { title: "a < b", assets: [createVideo()] }, ["title_invalid"]],
     ["pinterest", "6 images", { assets: repeatAsset(6, createImage()) }, ["too_many_files"]],
     ["mastodon", "501 characters", { body: "a".repeat(501) }, ["text_too_long"]],
   ];

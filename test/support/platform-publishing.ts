@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { after, before } from "node:test";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { ContainerProgress } from "#connectors/graph/containers.ts";
 import type { Endpoints, OAuthPlatform } from "#connectors/platform.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
+import { importAssetFromUrl } from "#domain/assets/import-file.ts";
+import { inlineLimitBytes } from "#domain/model/asset-kinds.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { PlatformConnection } from "#domain/model/connection.ts";
 import { sealCredential } from "#domain/steps/credentials.ts";
 import { startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { readChoices } from "#domain/platforms/list-platforms.ts";
+import type { PostOptions } from "#portable/post-options.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import type { PlatformTokens } from "#domain/ports/platforms.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -30,6 +35,9 @@ import { jpeg, manyFrameGif, pdf } from "./samples.ts";
 /** How many responses are lost in tests that look for duplicate posts. */
 export const lostResponseCount = isLongRun ? 50 : 3;
 
+/** How often the worker is killed at the commit. */
+export const killCount = isLongRun ? 20 : 5;
+
 /** A stand-in for a platform, and the account on it that a test connects. */
 export interface StandInAccount<StandIn> {
   platform: OAuthPlatform;
@@ -38,6 +46,8 @@ export interface StandInAccount<StandIn> {
   endpoints: Partial<Endpoints>;
   account: { id: string; handle?: string };
   tokens: Tokens;
+  /** The options of every post, unless a test changes them. */
+  options?: PostOptions;
 }
 
 interface StandInServer {
@@ -61,12 +71,18 @@ export interface TestFile {
 export interface PlatformPublishing<StandIn extends StandInServer> extends PublishingFixture {
   standIn: StandIn;
   connectionId: string;
+  /** Ends the worker's process at the next commit: before it is sent, or after the platform has responded. */
+  killAtCommit(when: "before" | "after"): void;
   /** The public posts that have this text. */
   listPosts(text: string): PostOf<StandIn>[];
-  /** Creates a post with these files and requests its publication. Returns the id of the publication. */
-  request(text: string, files?: readonly TestFile[]): Promise<string>;
+  /** Creates a post with these files and options and requests its publication. Returns the id of the publication. */
+  request(text: string, files?: readonly TestFile[], changedOptions?: PostOptions): Promise<string>;
   /** Publishes, and asserts that there is one public post. */
-  publish(text: string, files?: readonly TestFile[]): Promise<{ view: PublicationView; post: PostOf<StandIn> }>;
+  publish(
+    text: string,
+    files?: readonly TestFile[],
+    changedOptions?: PostOptions,
+  ): Promise<{ view: PublicationView; post: PostOf<StandIn> }>;
   /** Publishes, and asserts that it fails with this problem, and that nothing with this text is public. */
   assertFails(code: string, text: string, files?: readonly TestFile[]): Promise<PublicationView>;
   /** Loses the commit of a post. Returns the id of its publication, which is unconfirmed. */
@@ -100,7 +116,7 @@ export function usePlatform<StandIn extends StandInServer>(
 
 async function startPlatformPublishing<StandIn extends StandInServer>(
   fixture: Fixture,
-  { platform, standIn, endpoints, account, tokens: initialTokens }: StandInAccount<StandIn>,
+  { platform, standIn, endpoints, account, tokens: initialTokens, options = {} }: StandInAccount<StandIn>,
 ): Promise<PlatformPublishing<StandIn>> {
   const app = { clientId: "the-client-id", clientSecret: "the-client-secret" };
   assert.ok(typeof platform.endpoints === "object");
@@ -127,24 +143,42 @@ async function startPlatformPublishing<StandIn extends StandInServer>(
   );
   assert.ok(connectionId);
 
+  let kill: "before" | "after" | undefined;
+  const { publisher: realPublisher } = deps;
+  deps.publisher = {
+    ...realPublisher,
+    async commit(request) {
+      const plannedKill = kill;
+      kill = undefined;
+      const outcome = plannedKill === "before" ? undefined : await realPublisher.commit(request);
+      if (plannedKill !== undefined || !outcome) throw new Error("the worker was killed");
+      return outcome;
+    },
+  };
+
   const publisher: PlatformPublishing<StandIn> = {
     ...publishing,
     standIn,
     connectionId,
+    killAtCommit: (when) => void (kill = when),
     listPosts: (text) => (standIn.posts() as PostOf<StandIn>[]).filter((post) => post.text === text),
-    async request(text, files = []) {
+    async request(text, files = [], changedOptions = {}) {
       const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
       for (const { content, altText, ...file } of files) {
-        const input = { ...file, base64: content.toString("base64") };
-        const { assetId } = await uploadAssetInline(deps, owner, input);
+        const { assetId } = await storeFile(publishing, file, content);
         if (altText !== undefined) await updateAsset(deps, owner, { assetId, altText });
         await attachAsset(deps, owner, { postId, assetId });
       }
+      await readChoices(deps, owner, { connectionId });
+      const chosenOptions = { ...options, ...changedOptions };
+      if (Object.keys(chosenOptions).length > 0)
+        await updatePost(deps, owner, { postId, variants: [{ connectionId, options: chosenOptions }] });
       const { publications } = await publishPost(deps, owner, { postId, connectionIds: [connectionId] });
       return publications[0]?.id ?? "";
     },
-    async publish(text, files) {
-      const view = await waitForState(await publisher.request(text, files), "published", "failed", "unconfirmed");
+    async publish(text, files, changedOptions) {
+      const id = await publisher.request(text, files, changedOptions);
+      const view = await waitForState(id, "published", "failed", "unconfirmed");
       assert.equal(view.state, "published", JSON.stringify(view.problem));
       const [post, ...others] = publisher.listPosts(text);
       assert.ok(post && others.length === 0, `${others.length + 1} posts`);
@@ -195,6 +229,44 @@ async function startPlatformPublishing<StandIn extends StandInServer>(
   };
   await publisher.storeTokens(initialTokens);
   return publisher;
+}
+
+/** Publishes posts, ending the worker's process at each commit, and asserts that each one is public once. */
+export async function assertPostsAppearOnceAfterKills<StandIn extends StandInServer>(
+  publisher: PlatformPublishing<StandIn>,
+  files: readonly TestFile[],
+  lastStates: readonly string[] = ["published"],
+): Promise<void> {
+  for (let i = 0; i < killCount; i++) {
+    const text = `Killed ${i}`;
+    const isSent = i % 2 === 0;
+    const id = await publisher.request(text, files);
+    publisher.killAtCommit(isSent ? "after" : "before");
+    await assert.rejects(async () => {
+      for (let runs = 0; runs < 10; runs++) await publisher.run(id);
+    }, /killed/);
+    const { state } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
+    assert.ok(lastStates.includes(state), state);
+    assert.equal(publisher.listPosts(text).length, isSent || state === "published" ? 1 : 0, text);
+  }
+}
+
+/** A file that is too large for an inline upload arrives as an import. */
+function storeFile(
+  { service: { deps }, owner }: PublishingFixture,
+  { kind, mimeType, filename }: Pick<TestFile, "kind" | "mimeType" | "filename">,
+  content: Buffer,
+): Promise<{ assetId: string }> {
+  if (content.length <= inlineLimitBytes)
+    return uploadAssetInline(deps, owner, { kind, mimeType, filename, base64: content.toString("base64") });
+  const url = new URL(`https://files.example/${filename}`);
+  const openUrl = async () => ({
+    url,
+    status: 200,
+    headers: { "content-type": mimeType },
+    body: Readable.from([content]),
+  });
+  return importAssetFromUrl({ ...deps, openUrl }, owner, { url: url.href, kind });
 }
 
 interface LosingStandIn extends StandInServer {

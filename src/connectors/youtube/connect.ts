@@ -1,6 +1,8 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import * as publishing from "./publish.ts";
 
 const scopePrefix = "https://www.googleapis.com/auth";
 
@@ -18,7 +20,8 @@ export const youtube: OAuthPlatform = {
     revocation: "https://oauth2.googleapis.com/revoke",
     api: "https://www.googleapis.com/youtube/v3",
   },
-  scopes: [`${scopePrefix}/youtube.upload`, `${scopePrefix}/youtube.readonly`],
+  // The third one is for `videos.update`, which makes a video public.
+  scopes: [`${scopePrefix}/youtube.upload`, `${scopePrefix}/youtube.readonly`, `${scopePrefix}/youtube.force-ssl`],
   pkce: true,
   clientAuth: "post",
   authorizeParams: { access_type: "offline", prompt: "consent" },
@@ -37,5 +40,7 @@ export const youtube: OAuthPlatform = {
         profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
       };
     }),
+  publishing,
+  options,
   limits,
 };
