@@ -102,6 +102,22 @@ forOneEngine("publishing to Instagram", (fixture) => {
     assert.match(page.text, /Instagram fetches images and videos from this server/);
   });
 
+  test("sends collaborators with every post, placement and cover with a reel only, and nothing by default (OPTION-6)", async () => {
+    const options = { collaborators: ["ada.l", "grace"], reelPlacement: "reels", coverTime: "1.5" };
+    const collaborators = '["ada.l","grace"]';
+    const video = await createTestVideo();
+    const publish = async (text: string, files: TestFile[], chosenOptions = {}) =>
+      (await publisher.publish(text, files, chosenOptions)).post.settings;
+    assert.deepEqual(await publish("A reel with options", [video], options), {
+      collaborators,
+      share_to_feed: "false",
+      thumb_offset: "1500",
+    });
+    assert.deepEqual(await publish("A carousel with options", [image, video], options), { collaborators });
+    assert.deepEqual(await publish("A plain reel", [video]), { share_to_feed: "true" });
+    assert.deepEqual(await publish("A plain image", [image]), {});
+  });
+
   for (const becomesPublic of [false, true])
     test(`an unconfirmed post that ${becomesPublic ? "became" : "is not"} public appears once after a retry (PUB-2)`, async () => {
       const text = `Unconfirmed ${becomesPublic}`;
@@ -177,6 +193,16 @@ forOneEngine("publishing to Threads", (fixture) => {
     const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;
     const { view, post } = await publisher.publish(Array.from(text).slice(0, 497).join(""));
     assert.deepEqual([post.url, post.media], [view.url, []]);
+  });
+
+  test("sends who can reply and the topic, and neither by default (OPTION-6)", async () => {
+    const { post } = await publisher.publish("With a topic", [image, image], {
+      replies: "followers_only",
+      topic: "Ceramics, glass",
+    });
+    assert.deepEqual(post.settings, { reply_control: "followers_only", topic_tag: "Ceramics, glass" });
+    const { post: plain } = await publisher.publish("Without options");
+    assert.deepEqual(plain.settings, {});
   });
 
   test("a container that expired before it was published is created again (PUB-2)", async () => {

@@ -37,6 +37,11 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     assert.equal(view.url, `https://www.linkedin.com/feed/update/${post.id}/`);
   });
 
+  test("sends who sees the post (OPTION-6)", async () => {
+    const { post } = await publisher.publish("For connections", [], { visibility: "CONNECTIONS" });
+    assert.equal(post.visibility, "CONNECTIONS");
+  });
+
   test("publishes one image, and several, with alt text, with the scopes that Atelier requests (PLATFORM-1, PUB-1)", async () => {
     const { tokens } = publisher.standIn;
     tokens.scopes = new Set();

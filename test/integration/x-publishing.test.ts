@@ -63,6 +63,15 @@ forOneEngine("publishing to X", (fixture) => {
     );
   });
 
+  test("sends who can reply and whether AI made the post, and neither by default (OPTION-6)", async () => {
+    const { post } = await publisher.publish("Who can reply", [], {
+      options: { replies: "verified", madeWithAi: true },
+    });
+    assert.deepEqual(post.settings, { reply_settings: "verified", made_with_ai: true });
+    const { post: plain } = await publisher.publish("Everyone", [], { replies: "everyone" });
+    assert.deepEqual(plain.settings, {});
+  });
+
   test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
     assertPostsAreFoundAfterLostResponses(publisher, toUrl));
 

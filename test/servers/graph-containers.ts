@@ -71,6 +71,8 @@ export interface Container {
   kind: "text" | "image" | "video" | "carousel";
   text: string;
   isCarouselItem: boolean;
+  /** `params.others`, as sent. */
+  settings: Record<string, string>;
   children: Container[];
   createdAt: number;
   isPublished: boolean;
@@ -142,12 +144,16 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
       throw new GraphError("(#4) Application request limit reached", 4);
     const isCarouselItem = readBoolean(request, "is_carousel_item", false);
     const kind = platform.readKind(request, isCarouselItem);
+    const settings = Object.fromEntries([...request.params].filter(([name]) => others.includes(name)));
+    if (isCarouselItem && Object.keys(settings).length > 0)
+      throw invalidParameter(`${Object.keys(settings).join()} can't be used with items of a carousel`);
     const hasFault = ["image", "video"].includes(kind) && takeFault(graph.faults, "failProcessing");
     const container: Container = {
       id: nextId(),
       kind,
       text: request.params.get(text) ?? "",
       isCarouselItem,
+      settings,
       children: kind === "carousel" ? findChildren(request) : [],
       createdAt: clock(),
       isPublished: false,
@@ -216,7 +222,13 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     account,
     accessToken: graph.tokens.issue(account.id),
     posts: () =>
-      posts.map(({ id, container, media }) => ({ id, text: container.text, media, url: platform.toUrl(id) })),
+      posts.map(({ id, container: { text, settings }, media }) => ({
+        id,
+        text,
+        settings,
+        media,
+        url: platform.toUrl(id),
+      })),
     expireAccessToken: () => graph.tokens.expire(account.id),
     issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(account.id)),
     processingPolls: platform.processingPolls,

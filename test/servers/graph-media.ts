@@ -23,6 +23,8 @@ export interface PublicPost {
   text: string;
   media: PublicMedia[];
   url: string;
+  /** Parameters of the container besides its text and media, such as who can reply. */
+  settings?: Record<string, string>;
 }
 
 export const toPublicMedia = ({ bytes, mimeType }: MediaFile, altText: string | undefined): PublicMedia => ({

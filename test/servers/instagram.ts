@@ -29,7 +29,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type MediaFi
  * | GET /{ig}/content_publishing_limit | `quota_usage`, `config` |
  * | GET /{ig}/media, GET /{media} | the posts |
  *
- * Stories, tags, collaborators, locations, covers and resumable uploads are left out.
+ * Stories, tags, locations, covers by URL and resumable uploads are left out.
  */
 export const startInstagram = (clock: Clock): Promise<ContainerStandIn> =>
   startContainerServer(clock, {
@@ -38,7 +38,7 @@ export const startInstagram = (clock: Clock): Promise<ContainerStandIn> =>
     type: "instagram",
     rateLimitCode: 80002,
     edges: { containers: "media", publish: "media_publish", quota: "content_publishing_limit", posts: "media" },
-    params: { text: "caption", others: ["share_to_feed"] },
+    params: { text: "caption", others: ["share_to_feed", "thumb_offset", "collaborators"] },
     maxChildren: 10,
     maxContainersPerDay: 400,
     processingPolls: { text: 0, image: 0, video: 1, carousel: 0 },
@@ -98,9 +98,23 @@ const userError = (code: number, subcode: number, message: string): GraphError =
 function readKind(request: GraphRequest, isCarouselItem: boolean): ReturnType<ContainerPlatform["readKind"]> {
   const kind = readMediaKind(request, isCarouselItem);
   checkTexts(request, kind, isCarouselItem);
-  if (request.params.has("share_to_feed") && request.params.get("media_type") !== "REELS")
-    throw invalidParameter("share_to_feed is for reels only");
+  checkSettings(request);
   return kind;
+}
+
+function checkSettings({ params }: GraphRequest): void {
+  const offset = params.get("thumb_offset");
+  for (const name of ["share_to_feed", "thumb_offset"])
+    if (params.has(name) && params.get("media_type") !== "REELS") throw invalidParameter(`${name} is for reels only`);
+  if (!["true", "false", undefined].includes(params.get("share_to_feed")))
+    throw invalidParameter("share_to_feed must be a boolean");
+  if (offset !== undefined && !/^\d+$/.test(offset)) throw invalidParameter("thumb_offset must be milliseconds");
+  const collaborators: unknown = JSON.parse(params.get("collaborators") ?? "[]");
+  const isValid =
+    Array.isArray(collaborators) &&
+    collaborators.length <= 3 &&
+    collaborators.every((name) => typeof name === "string" && /^[\w.]{1,30}$/.test(name));
+  if (!isValid) throw invalidParameter("collaborators must be up to 3 usernames");
 }
 
 function readMediaKind({ params }: GraphRequest, isCarouselItem: boolean): "image" | "video" | "carousel" {

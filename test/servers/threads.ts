@@ -18,6 +18,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type VideoPr
  * - /documentation/threads/reference/media-retrieval
  * - /documentation/threads/retrieve-and-discover-posts/retrieve-posts
  * - /documentation/threads/troubleshooting
+ * - /documentation/threads/reply-management, read on 2026-11-19
  *
  * | request | result |
  * | --- | --- |
@@ -27,8 +28,8 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type VideoPr
  * | GET /{user}/threads_publishing_limit | `quota_usage`, `config` |
  * | GET /{user}/threads, GET /{media} | the posts |
  *
- * The version is v1.0. Replies, quotes, polls, GIFs, spoilers, ghost posts, locations, country lists, link attachments
- * and topics are left out.
+ * The version is v1.0. Quotes, polls, GIFs, spoilers, ghost posts, locations, country lists and link attachments are
+ * left out.
  *
  * The documentation gives no error code for exceeded limits. Here, code 100 (invalid parameter) rejects a container,
  * and 613 (custom rate limit) reports that a quota is exceeded.
@@ -45,7 +46,7 @@ export const startThreads = (clock: Clock): Promise<ContainerStandIn> =>
       quota: "threads_publishing_limit",
       posts: "threads",
     },
-    params: { text: "text", others: [] },
+    params: { text: "text", others: ["reply_control", "topic_tag"] },
     maxChildren: 20,
     maxContainersPerDay: Infinity,
     processingPolls: { text: 0, image: 1, video: 1, carousel: 0 },
@@ -75,6 +76,7 @@ const sourceParams = { text: "text", image: "image_url", video: "video_url", car
 function readKind(request: GraphRequest, isCarouselItem: boolean): Kind {
   const kind = readMediaKind(request);
   checkTexts(request, kind);
+  checkSettings(request);
   if (isCarouselItem && kind !== "image" && kind !== "video")
     throw invalidParameter("Only images and videos can appear in a carousel");
   return kind;
@@ -100,6 +102,23 @@ function checkTexts(request: GraphRequest, kind: Kind): void {
   checkLength(request, "alt_text", 1000);
   const links = new Set(text.match(/\b(?:https?:\/\/|www\.)\S+/g) ?? []);
   if (links.size > 5) throw invalidParameter("THREADS_API__LINK_LIMIT_EXCEEDED");
+}
+
+const replyControls = [
+  "everyone",
+  "accounts_you_follow",
+  "mentioned_only",
+  "parent_post_author_only",
+  "followers_only",
+];
+
+function checkSettings({ params }: GraphRequest): void {
+  const control = params.get("reply_control");
+  if (control !== undefined && !replyControls.includes(control))
+    throw invalidParameter(`reply_control must be one of ${replyControls.join(", ")}`);
+  const topic = params.get("topic_tag");
+  // "at least 1 character and no more than 50", and no periods or ampersands.
+  if (topic !== undefined && !/^[^.&]{1,50}$/u.test(topic)) throw invalidParameter("topic_tag is not valid");
 }
 
 /** Counts an emoji as its number of UTF-8 bytes, and any other character as its number of code points. */

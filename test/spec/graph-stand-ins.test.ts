@@ -121,6 +121,11 @@ const containerRules: Record<string, ContainerRules> = {
         [{ media_type: "REELS", video_url: videoUrl, alt_text: "A reel" }, "100"],
         [{ image_url: imageUrl, is_carousel_item: "true", caption: "x" }, "100"],
         [{ image_url: imageUrl, share_to_feed: "true" }, "100"],
+        [{ image_url: imageUrl, thumb_offset: "1000" }, "100"],
+        [{ media_type: "REELS", video_url: videoUrl, thumb_offset: "1.5" }, "100"],
+        [{ image_url: imageUrl, collaborators: '["a","b","c","d"]' }, "100"],
+        [{ image_url: imageUrl, collaborators: '["@ada"]' }, "100"],
+        [{ image_url: imageUrl, is_carousel_item: "true", collaborators: '["ada"]' }, "100"],
         [{ image_url: imageUrl, caption: "x".repeat(2201) }, "36004/2207010"],
         [{ image_url: imageUrl, caption: "#a ".repeat(31) }, "36004/2207010"],
         [{ image_url: imageUrl, caption: "@a ".repeat(21) }, "100/2207040"],
@@ -163,6 +168,9 @@ const containerRules: Record<string, ContainerRules> = {
         { media_type: "TEXT", text: "x", is_carousel_item: "true" },
         { media_type: "IMAGE", image_url: imageUrl, alt_text: "x".repeat(1001) },
         { media_type: "IMAGE", image_url: imageUrl, altText: "x" },
+        { media_type: "TEXT", text: "x", reply_control: "no_one" },
+        { media_type: "TEXT", text: "x", topic_tag: "Arts & crafts" },
+        { media_type: "TEXT", text: "x", topic_tag: "x".repeat(51) },
         { media_type: "TEXT", text: "1 2 3 4 5 6".replaceAll(/\d/g, "https://example.com/$&") },
       ];
       return wrongParams.map((params) => [params, "100"]);

@@ -361,6 +361,7 @@ const publishing = {
   "OPTION-4":
     "a change by an AI client of what an account with an option of a person receives needs an approval, even with studio:publish",
   "OPTION-5": "choices that depend on the account, such as boards, are read from it, cached, and checked",
+  "OPTION-6": "each platform receives its options in the parameters that its API documents, and its defaults otherwise",
   "VIDEO-1":
     "a video is uploaded completely or in all parts but the last before the commit, and appears once after lost responses and kills",
   "VIDEO-2": "an interrupted upload continues at the byte that the platform reports, without a second upload",

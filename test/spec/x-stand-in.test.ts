@@ -125,6 +125,8 @@ describe("the X stand-in", () => {
     const rejected: [body: Json | string, message: RegExp][] = [
       [{ status: "x" }, /not a field/],
       [{ text: "x", poll: {} }, /not a field/],
+      [{ text: "x", reply_settings: "everyone" }, /reply_settings/],
+      [{ text: "x", made_with_ai: "true" }, /made_with_ai/],
       [{}, /required/],
       [{ text: 1 }, /string/],
       ["a\uFFFEb", /invalid characters/],

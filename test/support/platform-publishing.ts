@@ -75,13 +75,19 @@ export interface PlatformPublishing<StandIn extends StandInServer> extends Publi
   killAtCommit(when: "before" | "after"): void;
   /** The public posts that have this text. */
   listPosts(text: string): PostOf<StandIn>[];
-  /** Creates a post with these files and options and requests its publication. Returns the id of the publication. */
-  request(text: string, files?: readonly TestFile[], changedOptions?: PostOptions): Promise<string>;
+  /** Creates a post with these files, options and follow-ups and requests its publication. Returns its id. */
+  request(
+    text: string,
+    files?: readonly TestFile[],
+    changedOptions?: PostOptions,
+    followUps?: string[],
+  ): Promise<string>;
   /** Publishes, and asserts that there is one public post. */
   publish(
     text: string,
     files?: readonly TestFile[],
     changedOptions?: PostOptions,
+    followUps?: string[],
   ): Promise<{ view: PublicationView; post: PostOf<StandIn> }>;
   /** Publishes, and asserts that it fails with this problem, and that nothing with this text is public. */
   assertFails(code: string, text: string, files?: readonly TestFile[]): Promise<PublicationView>;
@@ -162,7 +168,7 @@ async function startPlatformPublishing<StandIn extends StandInServer>(
     connectionId,
     killAtCommit: (when) => void (kill = when),
     listPosts: (text) => (standIn.posts() as PostOf<StandIn>[]).filter((post) => post.text === text),
-    async request(text, files = [], changedOptions = {}) {
+    async request(text, files = [], changedOptions = {}, followUps = []) {
       const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
       for (const { content, altText, ...file } of files) {
         const { assetId } = await storeFile(publishing, file, content);
@@ -171,13 +177,13 @@ async function startPlatformPublishing<StandIn extends StandInServer>(
       }
       await readChoices(deps, owner, { connectionId });
       const chosenOptions = { ...options, ...changedOptions };
-      if (Object.keys(chosenOptions).length > 0)
-        await updatePost(deps, owner, { postId, variants: [{ connectionId, options: chosenOptions }] });
+      if (Object.keys(chosenOptions).length > 0 || followUps.length > 0)
+        await updatePost(deps, owner, { postId, variants: [{ connectionId, options: chosenOptions, followUps }] });
       const { publications } = await publishPost(deps, owner, { postId, connectionIds: [connectionId] });
       return publications[0]?.id ?? "";
     },
-    async publish(text, files, changedOptions) {
-      const id = await publisher.request(text, files, changedOptions);
+    async publish(text, files, changedOptions, followUps) {
+      const id = await publisher.request(text, files, changedOptions, followUps);
       const view = await waitForState(id, "published", "failed", "unconfirmed");
       assert.equal(view.state, "published", JSON.stringify(view.problem));
       const [post, ...others] = publisher.listPosts(text);

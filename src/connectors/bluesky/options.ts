@@ -1,4 +1,5 @@
-import type { PostOption } from "#portable/post-options.ts";
+import type { PostOption, PostOptions } from "#portable/post-options.ts";
+import type { JsonObject } from "../platform.ts";
 
 // Read on 2026-11-19, in https://github.com/bluesky-social/atproto/blob/main/lexicons: app/bsky/feed/post.json,
 // app/bsky/feed/threadgate.json, com/atproto/label/defs.json
@@ -40,3 +41,21 @@ export const options: readonly PostOption[] = [
     chosenBy: "anyone",
   },
 ];
+
+export const buildOptionFields = ({ languages, labels }: PostOptions): JsonObject => ({
+  langs: languages,
+  labels: Array.isArray(labels)
+    ? { $type: "com.atproto.label.defs#selfLabels", values: labels.map((val) => ({ val })) }
+    : undefined,
+});
+
+/** Without a rule, everyone can reply. */
+const replyRules: Readonly<Record<string, readonly string[]>> = {
+  followers: ["followerRule"],
+  following: ["followingRule"],
+  mentioned: ["mentionRule"],
+  none: [],
+};
+
+/** The rules for replies, in a record beside the first post of a thread; undefined if everyone can reply. */
+export const listReplyRules = ({ replies }: PostOptions): readonly string[] | undefined => replyRules[String(replies)];

@@ -1,4 +1,3 @@
-import type { PostOptions } from "#portable/post-options.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
@@ -17,17 +16,11 @@ import type {
 import { toPublished } from "../publishing/read-back.ts";
 import { requireMediaId, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
 import { buildFacets, listMentionedHandles } from "./facets.ts";
+import { buildOptionFields, listReplyRules } from "./options.ts";
 import { deriveRecordKey } from "./record-key.ts";
 
 const collection = "app.bsky.feed.post";
 const threadgate = "app.bsky.feed.threadgate";
-/** The rules for the values of the option `replies`. Without a record, everyone can reply. */
-const replyRules: Readonly<Record<string, readonly string[]>> = {
-  followers: ["followerRule"],
-  following: ["followingRule"],
-  mentioned: ["mentionRule"],
-  none: [],
-};
 /** A reference to a file has about 200 characters. */
 const maxReferenceLength = 2000;
 /** Later, a repetition could restore a post that a user has deleted since then. */
@@ -139,8 +132,7 @@ export const results: ResultsModule = {
 
 function buildThreadgate({ options, committedAt, replyTo }: CommitContext, post: string): JsonObject | undefined {
   if (replyTo !== null) return undefined; // the rules of the first part are for the whole thread
-  const rules = replyRules[String(options["replies"])];
-  const allow = rules?.map((rule) => ({ $type: `${threadgate}#${rule}` }));
+  const allow = listReplyRules(options)?.map((rule) => ({ $type: `${threadgate}#${rule}` }));
   return allow && { $type: threadgate, post, allow, createdAt: toIsoTime(committedAt) };
 }
 
@@ -155,15 +147,9 @@ function buildRecord({ content, progress, committedAt, options }: CommitContext<
     $type: collection,
     text: content.text,
     createdAt: toIsoTime(committedAt),
-    langs: options["languages"],
-    labels: buildLabels(options["labels"]),
+    ...buildOptionFields(options),
     reply: progress.reply,
     ...(facets.length === 0 ? {} : { facets }),
     ...(images.length === 0 ? {} : { embed: { $type: "app.bsky.embed.images", images } }),
   };
 }
-
-const buildLabels = (labels: PostOptions[string] | undefined): JsonObject | undefined =>
-  Array.isArray(labels)
-    ? { $type: "com.atproto.label.defs#selfLabels", values: labels.map((val) => ({ val })) }
-    : undefined;

@@ -49,12 +49,13 @@ type ContainerParams = Record<string, string>;
 
 /**
  * How Instagram and Threads publish: both publish containers, and fetch media from URLs. `buildFileParams` returns the
- * parameters of a file's container; `isChild` if the post has several files.
+ * parameters of a file's container; `isChild` if the post has several files. `buildOptionParams`: those of the post's.
  */
 export function createContainerModule(
   hosts: readonly string[],
   names: ContainerNames,
   buildFileParams: (asset: ContentAsset, url: string, isChild: boolean) => ContainerParams,
+  buildOptionParams: (context: CallContext) => ContainerParams,
 ): PublishModule {
   return {
     listPostHosts: () => [...hosts],
@@ -65,7 +66,7 @@ export function createContainerModule(
     prepare(context) {
       const { assets } = context.content;
       const files = assets.map((asset) => buildFileParams(asset, context.createMediaUrl(asset), assets.length > 1));
-      return prepareContainer(context, names, files);
+      return prepareContainer(context, names, files, buildOptionParams(context));
     },
     commit: (context) => commitContainer(context, names),
     lookUp: (context) => lookUpContainer(context, names),
@@ -77,12 +78,13 @@ async function prepareContainer(
   context: PrepareContext<ContainerProgress>,
   names: ContainerNames,
   files: readonly ContainerParams[],
+  optionParams: ContainerParams,
 ): Promise<Preparation> {
   const hasContainer = context.progress.containerId !== undefined;
   if (!hasContainer) {
     await checkQuota(context, names);
     if (files.length > 1 && (await prepareChildren(context, names, files)) === "expired") return "expired";
-    const params = { ...buildPostParams(context, files), ...buildTextParams(context, names) };
+    const params = { ...buildPostParams(context, files), ...buildTextParams(context, names), ...optionParams };
     await context.save({ containerId: await createContainer(context, names, params) });
   }
   const { containerId = "" } = context.progress;

@@ -2,6 +2,7 @@ import { requireText, toObjectList, toText } from "../call-api.ts";
 import { createLogin } from "../graph/login.ts";
 import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
 import { apiVersion, publishing } from "./publish.ts";
 
 /** Connects professional accounts with Instagram's own login. */
@@ -32,4 +33,5 @@ export const instagram: OAuthPlatform = {
   },
   publishing,
   limits,
+  options,
 };

@@ -1,6 +1,7 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
 import * as publishing from "./publish.ts";
 
 /**
@@ -27,4 +28,5 @@ export const linkedin: OAuthPlatform = {
   ],
   publishing,
   limits,
+  options,
 };

@@ -20,6 +20,7 @@ import {
   type ProcessingStatus,
   type UploadedFile,
 } from "../publishing/upload-files.ts";
+import { buildOptionFields } from "./options.ts";
 
 /** LinkedIn supports each version of the API for at least a year. */
 const versionHeaders = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
@@ -126,7 +127,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
   const json = {
     author: getAuthor(context),
     commentary: escapeLittleText(context.content.text),
-    visibility: "PUBLIC",
+    ...buildOptionFields(context.options),
     distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
     ...buildContent(context),
     lifecycleState: "PUBLISHED",

@@ -1,4 +1,5 @@
-import type { PostOption } from "#portable/post-options.ts";
+import type { PostOption, PostOptions } from "#portable/post-options.ts";
+import type { JsonObject } from "../platform.ts";
 
 // Read on 2026-11-19: https://docs.joinmastodon.org/methods/statuses/#create
 export const options: readonly PostOption[] = [
@@ -39,3 +40,10 @@ export const options: readonly PostOption[] = [
     chosenBy: "anyone",
   },
 ];
+
+export const buildOptionFields = ({ visibility, contentWarning, sensitive, language }: PostOptions): JsonObject => ({
+  visibility,
+  spoiler_text: contentWarning,
+  sensitive,
+  language,
+});

@@ -24,6 +24,7 @@ import {
 } from "../publishing/read-back.ts";
 import { orIfRejected } from "../publishing/step-failure.ts";
 import { awaitFiles, listMediaIds, uploadFiles, type UploadedFile } from "../publishing/upload-files.ts";
+import { buildOptionFields } from "./options.ts";
 
 /** How many of the account's newest posts are compared after a lost response. */
 const maxComparedPosts = 40;
@@ -74,10 +75,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
       status: content.text,
       in_reply_to_id: replyTo?.parentId,
       media_ids: listMediaIds(context),
-      visibility: options["visibility"],
-      spoiler_text: options["contentWarning"],
-      sensitive: options["sensitive"],
-      language: options["language"],
+      ...buildOptionFields(options),
     },
   };
   return toPublished(await context.call(call, parsePost));

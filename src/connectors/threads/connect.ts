@@ -2,6 +2,7 @@ import { requireText, toText } from "../call-api.ts";
 import { createLogin } from "../graph/login.ts";
 import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
 import { publishing } from "./publish.ts";
 
 export const threads: OAuthPlatform = {
@@ -29,4 +30,5 @@ export const threads: OAuthPlatform = {
   },
   publishing,
   limits,
+  options,
 };

@@ -1,4 +1,5 @@
 import { createContainerModule } from "../graph/containers.ts";
+import { buildOptionParams } from "./options.ts";
 
 export const publishing = createContainerModule(
   ["threads.com", "threads.net"],
@@ -13,4 +14,5 @@ export const publishing = createContainerModule(
     ...(altText === null || altText === "" ? {} : { alt_text: altText }),
     ...(isChild ? { is_carousel_item: "true" } : {}),
   }),
+  ({ options, replyTo }) => buildOptionParams(options, replyTo !== null),
 );

@@ -1,6 +1,7 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
 import * as publishing from "./publish.ts";
 
 /** Access tokens are valid for two hours, codes for 30 seconds. Each refresh returns a new refresh token. */
@@ -34,4 +35,5 @@ export const x: OAuthPlatform = {
   },
   publishing,
   limits,
+  options,
 };

@@ -21,6 +21,7 @@ import {
   type ProcessingStatus,
   type UploadedFile,
 } from "../publishing/upload-files.ts";
+import { buildOptionFields } from "./options.ts";
 
 /** X accepts up to 5 MB per part, and up to 1,000 parts. */
 const partBytes = 4_000_000;
@@ -83,8 +84,10 @@ async function setAltText(context: CallContext, { kind, altText }: ContentAsset,
 }
 
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
-  const { text, assets } = context.content;
+  const { content, options, replyTo } = context;
+  const { text, assets } = content;
   const json = {
+    ...buildOptionFields(options, replyTo !== null),
     ...(text === "" ? {} : { text }),
     ...(assets.length === 0 ? {} : { media: { media_ids: listMediaIds(context) } }),
   };

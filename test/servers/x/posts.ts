@@ -22,6 +22,8 @@ export interface StoredPost {
   returnedText: string;
   urls: UrlEntity[];
   media: UploadedMedia[];
+  /** `reply_settings` and `made_with_ai`, as sent. */
+  settings: Record<string, unknown>;
   createdAt: number;
 }
 
@@ -41,13 +43,17 @@ export interface PostStore {
   readTimeline(userId: string, query: URLSearchParams): StandInResponse;
 }
 
+const settingNames = ["reply_settings", "made_with_ai"];
+const replySettings: readonly unknown[] = ["following", "mentionedUsers", "subscribers", "verified"];
+
 const timelineParameters = ["max_results", "start_time", "exclude", "tweet.fields"];
 
 export function createPostStore(options: PostOptions): PostStore {
   const posts: StoredPost[] = [];
 
   function create(body: unknown): StandInResponse {
-    const request = requireRecord(body, "the request", ["text", "media"]);
+    const request = requireRecord(body, "the request", ["text", "media", ...settingNames]);
+    checkSettings(request);
     const text = request["text"] ?? "";
     if (typeof text !== "string") throw invalidRequest("text must be a string", { text: [text] });
     const ids = request["media"] === undefined ? [] : readMediaIds(request["media"]);
@@ -59,13 +65,14 @@ export function createPostStore(options: PostOptions): PostStore {
       (post) => post.text === normalizedText && post.media.map(({ id }) => id).join() === ids.join(),
     );
     if (isDuplicate) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
-    const post = createPost(normalizedText, media);
+    const settings = Object.fromEntries(Object.entries(request).filter(([name]) => settingNames.includes(name)));
+    const post = { ...createPost(normalizedText, media), settings };
     posts.push(post);
     const data = { id: post.id, text: post.returnedText, edit_history_tweet_ids: [post.id] };
     return { status: 201, json: { data } };
   }
 
-  function createPost(text: string, media: UploadedMedia[]): StoredPost {
+  function createPost(text: string, media: UploadedMedia[]): Omit<StoredPost, "settings"> {
     const id = options.createId();
     const { text: shortened, urls } = shortenUrls(text);
     const kind = media[0]?.category.endsWith("_video") ? "video" : "photo";
@@ -113,6 +120,13 @@ export function createPostStore(options: PostOptions): PostStore {
   }
 
   return { posts, create, readTimeline };
+}
+
+function checkSettings({ reply_settings: replies, made_with_ai: isMadeWithAi }: Record<string, unknown>): void {
+  if (replies !== undefined && !replySettings.includes(replies))
+    throw invalidRequest("reply_settings is not valid", { reply_settings: [replies] });
+  if (isMadeWithAi !== undefined && typeof isMadeWithAi !== "boolean")
+    throw invalidRequest("made_with_ai must be a boolean", { made_with_ai: [isMadeWithAi] });
 }
 
 function readMediaIds(value: unknown): string[] {

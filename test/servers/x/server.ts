@@ -66,6 +66,8 @@ export interface XPost {
   /** As sent, in normalization form C. */
   text: string;
   media: PublicMedia[];
+  /** `reply_settings` and `made_with_ai`, as sent. */
+  settings: Record<string, unknown>;
 }
 
 const endpoints = {
@@ -156,6 +158,7 @@ export async function startX(clock: Clock): Promise<XStandIn> {
       posts.posts.map((post) => ({
         id: post.id,
         text: post.text,
+        settings: post.settings,
         media: post.media.map(({ mimeType, sha256, altText }) => ({ mimeType, sha256, altText })),
       })),
     requests,
