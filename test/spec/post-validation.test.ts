@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalog } from "#connectors/catalog.ts";
+import { x } from "#connectors/x/connect.ts";
 import type { AssetDetail } from "#domain/model/asset.ts";
 import type { PlatformConnection } from "#domain/model/connection.ts";
 import type { PostLimits } from "#domain/model/platform-limits.ts";
@@ -232,6 +233,21 @@ test("warns of Markdown in the text of an account on every platform (PLATFORM-12
     const message = "The platform shows Markdown as it is typed: **bold**, [text](url). Write plain text instead.";
     assert.deepEqual(found, [[{ level: "warning", code: "markdown", message }], []], id);
   }
+});
+
+test("warns of what a link costs on X, in the post and in what follows it (PLATFORM-12)", async () => {
+  const platforms = { ...fakePlatforms, find: () => ({ ...fakePlatforms.find("somewhere")!, limits: x.limits }) };
+  const connection = { id: "plc_1", platform: "x", account: { id: "1" } } as PlatformConnection;
+  const findCost = async (body: string, followUps: string[] = []) => {
+    const variants = [{ connectionId: "plc_1", followUps }];
+    const post = { id: "pst_1", revision: 1, title: "", body, assets: [], variants };
+    const [view] = await validatePost({ platforms, textChecks: createTextChecks() }, [connection], post);
+    return view?.problems.filter(({ code }) => code === "link_cost").map(({ level, message }) => [level, message]);
+  };
+  const message = "X charges the owner of the app $0.20 for a post with a link, and $0.015 for one without.";
+  assert.deepEqual(await findCost("See https://example.com."), [["warning", message]]);
+  assert.deepEqual(await findCost("See below", ["https://example.com"]), [["warning", message]]);
+  assert.deepEqual(await findCost("See example", ["more"]), []);
 });
 
 test("a text has the same length if clients count it by the rule in the validation (PLATFORM-12)", async () => {

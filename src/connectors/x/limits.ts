@@ -6,6 +6,7 @@ const dated = "2026-08-22";
 export const limits: PostLimits = {
   // A higher limit also affects `maxNormalizedLength` in count-text.ts and the lookup in publish.ts.
   text: { max: 280, unit: "weighted", linkLength: 23 },
+  linkWarning: "X charges the owner of the app $0.20 for a post with a link, and $0.015 for one without.",
   images: {
     max: 4,
     types: ["image/jpeg", "image/png", "image/gif", "image/webp"],
@@ -27,5 +28,6 @@ export const limits: PostLimits = {
     { url: "https://docs.x.com/fundamentals/counting-characters", readOn, dated },
     { url: "https://docs.x.com/x-api/media/quickstart/best-practices", readOn, dated },
     { url: "https://docs.x.com/x-api/media/create-media-metadata", readOn, dated },
+    { url: "https://docs.x.com/x-api/getting-started/pricing", readOn: "2026-11-19" },
   ],
 };

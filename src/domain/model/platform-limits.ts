@@ -5,6 +5,8 @@ export interface PostLimits {
   text?: TextLimit;
   /** Maximum numbers of hashtags and mentions in the text. */
   hashtagsAndMentions?: { maxHashtags: number; maxMentions: number };
+  /** What to tell people about a text with a link, such as its cost. */
+  linkWarning?: string;
   /** For platforms whose posts have a title; we send the post's title. */
   title?: TextLimit;
   /** Minimum and maximum number of files of all kinds per post. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type TextLimit, textUnits } from "#portable/count-text.ts";
+import { linkPattern, type TextLimit, textUnits } from "#portable/count-text.ts";
 import { listMarkdownForms } from "#portable/markdown.ts";
 import { withAccountChoices } from "#portable/post-options.ts";
 import { selectForAccount } from "#portable/select-for-account.ts";
@@ -119,6 +119,7 @@ export async function validatePost(
             level: "rejected",
           })),
           ...(post.assets.length > 0 && assets.length === 0 && !needsFiles(limits) ? [noFilesWarning] : []),
+          ...findLinkWarning(limits, [body, ...followUps]),
           ...findMarkdown(body),
         ],
         ...describeTextLength(limits, textLimit, textCheck),
@@ -139,6 +140,11 @@ const noFilesWarning: Problem = {
   code: "no_files_chosen",
   message: "This account gets none of the post’s files.",
 };
+
+function findLinkWarning({ linkWarning }: PostLimits, texts: readonly string[]): Problem[] {
+  if (linkWarning === undefined || !texts.some((text) => text.search(linkPattern) >= 0)) return [];
+  return [{ level: "warning", code: "link_cost", message: linkWarning }];
+}
 
 /** None of the platforms formats Markdown. */
 function findMarkdown(body: string): Problem[] {
