@@ -205,6 +205,42 @@ forOneEngine("publishing to Threads", (fixture) => {
     assert.deepEqual(plain.settings, {});
   });
 
+  const listThread = (text: string) => publisher.standIn.posts().filter((post) => post.text.startsWith(text));
+  const requestThread = (text: string) => {
+    const options = { replies: "mentioned_only", topic: "Ceramics" };
+    return publisher.request(text, [image], options, [`${text}, 2`, `${text}, 3`]);
+  };
+
+  for (const lostResponses of [0, 3])
+    test(`publishes each part of a thread once, as a reply to the one before, with ${lostResponses} lost responses (FOLLOW-1, PUB-2)`, async () => {
+      const text = `A thread, lost ${lostResponses}`;
+      publisher.standIn.faults.dropPublishResponses = lostResponses;
+      const { problem } = await publisher.waitForState(await requestThread(text), "published", "unconfirmed");
+      const parts = listThread(text);
+      assert.deepEqual([problem, publisher.standIn.faults.dropPublishResponses], [null, 0]);
+      const control = { reply_control: "mentioned_only" };
+      assert.deepEqual(
+        parts.map((part) => [part.text, part.settings]),
+        [
+          [text, { ...control, topic_tag: "Ceramics" }],
+          [`${text}, 2`, { ...control, reply_to_id: parts[0]?.id }],
+          [`${text}, 3`, { ...control, reply_to_id: parts[1]?.id }],
+        ],
+      );
+    });
+
+  test("without the permission to read replies, a thread ends after a part whose response is lost (FOLLOW-2, PUB-2)", async () => {
+    const { standIn } = publisher;
+    standIn.canReadReplies = false;
+    const id = await requestThread("Not readable");
+    await publisher.run(id);
+    standIn.faults.dropPublishResponses = 1;
+    const { problem } = await publisher.waitForState(id, "published", "unconfirmed");
+    assert.match(problem?.message ?? "", /^2 of 3 parts are public\. .*can’t be a reply/);
+    assert.equal(listThread("Not readable").length, 2);
+    standIn.canReadReplies = true;
+  });
+
   test("a container that expired before it was published is created again (PUB-2)", async () => {
     const { standIn, api } = publisher;
     const countContainers = (): number =>

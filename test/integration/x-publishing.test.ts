@@ -65,11 +65,38 @@ forOneEngine("publishing to X", (fixture) => {
 
   test("sends who can reply and whether AI made the post, and neither by default (OPTION-6)", async () => {
     const { post } = await publisher.publish("Who can reply", [], {
-      options: { replies: "verified", madeWithAi: true },
+      replies: "verified",
+      madeWithAi: true,
     });
     assert.deepEqual(post.settings, { reply_settings: "verified", made_with_ai: true });
     const { post: plain } = await publisher.publish("Everyone", [], { replies: "everyone" });
     assert.deepEqual(plain.settings, {});
+  });
+
+  /** Publishes a thread of three parts, and asserts that each part is public once and replies to the one before. */
+  async function publishThread(text: string): Promise<XPost[]> {
+    const followUps = [`${text} & <2> example.com`, `${text}, 3`];
+    const options = { replies: "following", madeWithAi: true };
+    const { view } = await publisher.publish(text, [], options, followUps);
+    assert.equal(view.problem, null);
+    const parts = [text, ...followUps].map((part) => publisher.listPosts(part));
+    assert.deepEqual(
+      parts.map((posts) => posts.map(({ replyTo }) => replyTo)),
+      [[null], [parts[0]?.[0]?.id], [parts[1]?.[0]?.id]],
+    );
+    return parts.flat();
+  }
+
+  test("publishes a thread whose first post says who can reply (FOLLOW-1, OPTION-6)", async () => {
+    const settings = (await publishThread("A thread")).map((post) => post.settings);
+    const label = { made_with_ai: true };
+    assert.deepEqual(settings, [{ ...label, reply_settings: "following" }, label, label]);
+  });
+
+  test("finds the parts of a thread whose responses are lost, in a timeline that shows them late (FOLLOW-1, PUB-2)", async () => {
+    Object.assign(publisher.standIn.faults, { dropPublishResponses: 3, staleReads: 1 });
+    await publishThread("A lost thread");
+    assert.equal(publisher.standIn.faults.dropPublishResponses, 0);
   });
 
   test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>

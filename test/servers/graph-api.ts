@@ -78,6 +78,9 @@ export const invalidParameter = (message: string): GraphError => new GraphError(
 export const objectMissing = (id: string): GraphError =>
   invalidParameter(`Unsupported request. Object with ID '${id}' does not exist`);
 
+export const permissionMissing = (): GraphError =>
+  new GraphError("(#10) Application does not have permission for this action", 10);
+
 export async function startGraphServer(options: GraphServerOptions): Promise<GraphServer> {
   const faults = createFaults();
   const requests: RequestRecord[] = [];

@@ -6,6 +6,7 @@ import {
   invalidParameter,
   listNodes,
   objectMissing,
+  permissionMissing,
   readBoolean,
   selectFields,
   startGraphServer,
@@ -36,6 +37,8 @@ export interface ContainerStandIn extends Pick<GraphServer, "origin" | "faults" 
   processingPolls: ProcessingPolls;
   /** `quota_total` */
   quotaTotal: number;
+  /** Whether the token has the permission to read replies. */
+  canReadReplies: boolean;
 }
 
 export interface ContainerPlatform extends Pick<GraphServerOptions, "rateLimitCode"> {
@@ -44,7 +47,8 @@ export interface ContainerPlatform extends Pick<GraphServerOptions, "rateLimitCo
   account: ContainerStandIn["account"];
   processingPolls: ProcessingPolls;
   quotaTotal: number;
-  edges: { containers: string; publish: string; quota: string; posts: string };
+  /** `replies` only if the account can reply to its own posts, with `reply_to_id`. */
+  edges: { containers: string; publish: string; quota: string; posts: string; replies?: string };
   /** The parameters of a container, besides those that both platforms have. */
   params: { text: string; others: readonly string[] };
   maxChildren: number;
@@ -119,7 +123,10 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
       case `GET ${edges.quota}`:
         return readLimit(request);
       case `GET ${edges.posts}`:
-        return listNodes(posts.map(toPostNode), request, ["id"]);
+        return listNodes(posts.filter((post) => !isReply(post)).map(toPostNode), request, ["id"]);
+      case `GET ${edges.replies ?? "no edge"}`:
+        if (!standIn.canReadReplies) throw permissionMissing();
+        return listNodes(posts.filter(isReply).map(toPostNode), request, ["id"]);
       case "GET ":
         return readNode(node, request);
       default:
@@ -145,6 +152,8 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     const isCarouselItem = readBoolean(request, "is_carousel_item", false);
     const kind = platform.readKind(request, isCarouselItem);
     const settings = Object.fromEntries([...request.params].filter(([name]) => others.includes(name)));
+    const parentId = settings["reply_to_id"];
+    if (parentId !== undefined && !posts.some((post) => post.id === parentId)) throw objectMissing(parentId);
     if (isCarouselItem && Object.keys(settings).length > 0)
       throw invalidParameter(`${Object.keys(settings).join()} can't be used with items of a carousel`);
     const hasFault = ["image", "video"].includes(kind) && takeFault(graph.faults, "failProcessing");
@@ -185,16 +194,20 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     if (container.isCarouselItem) throw invalidParameter(`Container ${id} is an item of a carousel`);
     const state = await readContainerState(container, clock());
     if (!state.media) throw errors.notPublishable(state);
-    if (countRecentPosts() >= standIn.quotaTotal) throw errors.quotaExceeded();
+    const isOverQuota = container.settings["reply_to_id"] === undefined && countRecentPosts() >= standIn.quotaTotal;
+    if (isOverQuota) throw errors.quotaExceeded();
     container.isPublished = true;
     const post = { id: nextId(), container, createdAt: clock(), media: state.media };
     posts.push(post);
     return { id: post.id };
   }
 
-  const countRecentPosts = (): number => posts.filter(({ createdAt }) => createdAt > clock() - days(1)).length;
+  const countRecentPosts = (): number =>
+    posts.filter((post) => !isReply(post) && post.createdAt > clock() - days(1)).length;
 
   function readLimit(request: GraphRequest): object {
+    // "threads_manage_replies" is required for these fields.
+    if (request.params.get("fields")?.includes("reply_")) throw permissionMissing();
     const config = { quota_total: standIn.quotaTotal, quota_duration: 86_400 };
     const usage = { quota_usage: countRecentPosts(), config };
     return { data: [selectFields(usage, request, ["quota_usage"])] };
@@ -215,6 +228,9 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     [platform.params.text]: container.text || undefined,
     permalink: platform.toUrl(id),
     timestamp: formatTime(createdAt),
+    ...(edges.replies === undefined
+      ? {}
+      : { replied_to: container.settings["reply_to_id"] && { id: container.settings["reply_to_id"] } }),
   });
 
   const standIn: ContainerStandIn = {
@@ -233,9 +249,12 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(account.id)),
     processingPolls: platform.processingPolls,
     quotaTotal: platform.quotaTotal,
+    canReadReplies: true,
   };
   return standIn;
 }
+
+const isReply = ({ container }: Post): boolean => container.settings["reply_to_id"] !== undefined;
 
 export type ProcessingOutcome = { media: PublicMedia[] } | { error: string };
 

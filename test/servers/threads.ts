@@ -18,7 +18,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type VideoPr
  * - /documentation/threads/reference/media-retrieval
  * - /documentation/threads/retrieve-and-discover-posts/retrieve-posts
  * - /documentation/threads/troubleshooting
- * - /documentation/threads/reply-management, read on 2026-11-19
+ * - /documentation/threads/reply-management and …/retrieve-and-manage-replies/create-replies, read on 2026-11-19
  *
  * | request | result |
  * | --- | --- |
@@ -26,7 +26,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type VideoPr
  * | GET /{container} | `id`, `status`, `error_message` |
  * | POST /{user}/threads_publish | **a public post** |
  * | GET /{user}/threads_publishing_limit | `quota_usage`, `config` |
- * | GET /{user}/threads, GET /{media} | the posts |
+ * | GET /{user}/threads, GET /{user}/replies, GET /{media} | the posts, and the replies |
  *
  * The version is v1.0. Quotes, polls, GIFs, spoilers, ghost posts, locations, country lists and link attachments are
  * left out.
@@ -45,8 +45,9 @@ export const startThreads = (clock: Clock): Promise<ContainerStandIn> =>
       publish: "threads_publish",
       quota: "threads_publishing_limit",
       posts: "threads",
+      replies: "replies",
     },
-    params: { text: "text", others: ["reply_control", "topic_tag"] },
+    params: { text: "text", others: ["reply_control", "topic_tag", "reply_to_id"] },
     maxChildren: 20,
     maxContainersPerDay: Infinity,
     processingPolls: { text: 0, image: 1, video: 1, carousel: 0 },

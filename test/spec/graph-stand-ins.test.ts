@@ -169,6 +169,7 @@ const containerRules: Record<string, ContainerRules> = {
         { media_type: "IMAGE", image_url: imageUrl, alt_text: "x".repeat(1001) },
         { media_type: "IMAGE", image_url: imageUrl, altText: "x" },
         { media_type: "TEXT", text: "x", reply_control: "no_one" },
+        { media_type: "TEXT", text: "x", reply_to_id: "1" },
         { media_type: "TEXT", text: "x", topic_tag: "Arts & crafts" },
         { media_type: "TEXT", text: "x", topic_tag: "x".repeat(51) },
         { media_type: "TEXT", text: "1 2 3 4 5 6".replaceAll(/\d/g, "https://example.com/$&") },

@@ -126,6 +126,8 @@ describe("the X stand-in", () => {
       [{ status: "x" }, /not a field/],
       [{ text: "x", poll: {} }, /not a field/],
       [{ text: "x", reply_settings: "everyone" }, /reply_settings/],
+      [{ text: "x", reply: { in_reply_to_tweet_id: 1 } }, /in_reply_to_tweet_id/],
+      [{ text: "x", reply_settings: "following", reply: { in_reply_to_tweet_id: "1" } }, /with a reply/],
       [{ text: "x", made_with_ai: "true" }, /made_with_ai/],
       [{}, /required/],
       [{ text: 1 }, /string/],

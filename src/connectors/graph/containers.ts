@@ -1,4 +1,5 @@
 import type { ContentAsset } from "#domain/model/publication-content.ts";
+import { parentUnknownOutcome } from "#domain/jobs/publishing/read-part.ts";
 import type { CommitOutcome, LookUpOutcome } from "#domain/ports/publisher.ts";
 import { minutes } from "#lib/clock.ts";
 import { parseList, requireId, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
@@ -25,6 +26,8 @@ import {
 
 /** How many of the account's newest posts are compared to find the post that a container became. */
 const maxComparedPosts = 10;
+/** A post whose id can't be found gets the id of its container, which no post has. */
+const unknownPostPrefix = "container:";
 /** How long after a lost response a container may still become public. */
 const appearanceDelayMs = minutes(5);
 
@@ -33,7 +36,7 @@ interface ContainerNames {
   /** The API version in the path of each call. */
   version: string;
   /** Edges of the account in the Graph API. The edge is the last part of a call's path. */
-  edges: { containers: string; publish: string; quota: string; posts: string };
+  edges: { containers: string; publish: string; quota: string; posts: string; replies?: string };
   /** The field that has the status of a container. */
   statusField: string;
   /** The field that has the text of a post, which is also the parameter that sets it. */
@@ -49,24 +52,26 @@ type ContainerParams = Record<string, string>;
 
 /**
  * How Instagram and Threads publish: both publish containers, and fetch media from URLs. `buildFileParams` returns the
- * parameters of a file's container; `isChild` if the post has several files. `buildOptionParams`: those of the post's.
+ * parameters of a file's container; `isChild` if the post has several files. `buildPostParams`: further
+ * parameters of the post's container.
  */
 export function createContainerModule(
   hosts: readonly string[],
   names: ContainerNames,
   buildFileParams: (asset: ContentAsset, url: string, isChild: boolean) => ContainerParams,
-  buildOptionParams: (context: CallContext) => ContainerParams,
+  buildPostParams: (context: CallContext) => ContainerParams,
 ): PublishModule {
   return {
     listPostHosts: () => [...hosts],
     fetchedMedia: "all",
+    ...(names.edges.replies === undefined ? {} : { canReply: true }),
     classifyError: classifyGraphError,
     // The status of the container shows whether an earlier commit made the post public.
     canCheckCommit: ({ containerId }: ContainerProgress) => containerId !== undefined,
     prepare(context) {
       const { assets } = context.content;
       const files = assets.map((asset) => buildFileParams(asset, context.createMediaUrl(asset), assets.length > 1));
-      return prepareContainer(context, names, files, buildOptionParams(context));
+      return prepareContainer(context, names, files, buildPostParams(context));
     },
     commit: (context) => commitContainer(context, names),
     lookUp: (context) => lookUpContainer(context, names),
@@ -78,13 +83,14 @@ async function prepareContainer(
   context: PrepareContext<ContainerProgress>,
   names: ContainerNames,
   files: readonly ContainerParams[],
-  optionParams: ContainerParams,
+  postParams: ContainerParams,
 ): Promise<Preparation> {
   const hasContainer = context.progress.containerId !== undefined;
+  if (context.replyTo?.parentId.startsWith(unknownPostPrefix)) throw new StepFailure(parentUnknownOutcome);
   if (!hasContainer) {
     await checkQuota(context, names);
     if (files.length > 1 && (await prepareChildren(context, names, files)) === "expired") return "expired";
-    const params = { ...buildPostParams(context, files), ...buildTextParams(context, names), ...optionParams };
+    const params = { ...buildMediaParams(context, files), ...buildTextParams(context, names), ...postParams };
     await context.save({ containerId: await createContainer(context, names, params) });
   }
   const { containerId = "" } = context.progress;
@@ -121,7 +127,7 @@ async function prepareChildren(
   return awaitFiles(context, (id) => readContainerStatus(context, names, id));
 }
 
-function buildPostParams(context: CallContext, [file, ...others]: readonly ContainerParams[]): ContainerParams {
+function buildMediaParams(context: CallContext, [file, ...others]: readonly ContainerParams[]): ContainerParams {
   if (!file) return { media_type: "TEXT" };
   return others.length === 0 ? file : { media_type: "CAROUSEL", children: listMediaIds(context).join(",") };
 }
@@ -154,8 +160,9 @@ async function lookUpContainer(
   const { kind } = await readContainerStatus(context, names, containerId);
   switch (kind) {
     case "published":
-      // A post whose id can't be found gets the id of its container, which no post has.
-      return toPublished((await findContainerPost(context, names)) ?? { id: `container:${containerId}`, url: null });
+      return toPublished(
+        (await findContainerPost(context, names)) ?? { id: `${unknownPostPrefix}${containerId}`, url: null },
+      );
     case "ready":
       return { kind: "not_found", appearsWithinMs: appearanceDelayMs };
     case "in_progress":
@@ -174,12 +181,16 @@ async function findContainerPost(
   context: LookUpContext<ContainerProgress>,
   names: ContainerNames,
 ): Promise<RemotePost | undefined> {
+  const { replyTo } = context;
   const earliestTime = context.firstCommittedAt - clockToleranceMs;
   const isCandidate = (post: JsonObject): boolean =>
     Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
-    (toText(post[names.textField]) ?? "").trim() === context.content.text.trim();
-  const query = { fields: `id,permalink,timestamp,${names.textField}`, limit: String(maxComparedPosts) };
-  const path = buildEdgePath(context, names, names.edges.posts);
+    (toText(post[names.textField]) ?? "").trim() === context.content.text.trim() &&
+    toText(toObject(post["replied_to"])["id"]) === replyTo?.parentId;
+  const { posts: postEdge, replies: edge = postEdge } = names.edges;
+  const fields = `id,permalink,timestamp,${names.textField}${replyTo ? ",replied_to" : ""}`;
+  const query = { fields, limit: String(maxComparedPosts) };
+  const path = buildEdgePath(context, names, replyTo ? edge : postEdge);
   const posts = context.call({ method: "GET", path, query }, ({ data }) =>
     parseList(toObjectList(data).filter(isCandidate), (post) => ({ id: parseId(post), url: parsePermalink(post) })),
   );
@@ -189,11 +200,14 @@ async function findContainerPost(
 
 /** If the platform does not let us read the quota, continues: it rejects the commit if the quota is reached. */
 async function checkQuota(context: CallContext, names: ContainerNames): Promise<void> {
-  const query = { fields: "quota_usage,config" };
+  const prefix = context.replyTo ? "reply_" : "";
+  const [usageField, configField] = [`${prefix}quota_usage`, `${prefix}config`];
+  const query = { fields: `${usageField},${configField}` };
   const path = buildEdgePath(context, names, names.edges.quota);
   const isReached = context.call({ method: "GET", path, query }, ({ data }) => {
-    const [{ quota_usage: used, config } = {}] = toObjectList(data);
-    const total = toObject(config)["quota_total"];
+    const [quota = {}] = toObjectList(data);
+    const used = quota[usageField];
+    const total = toObject(quota[configField])["quota_total"];
     return typeof used === "number" && typeof total === "number" && used >= total;
   });
   const message = "the account has published as many posts as the platform allows for now";

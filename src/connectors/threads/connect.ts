@@ -13,7 +13,8 @@ export const threads: OAuthPlatform = {
     token: "https://graph.threads.net/oauth/access_token",
     api: "https://graph.threads.net",
   },
-  scopes: ["threads_basic", "threads_content_publish"],
+  // Only the first two are needed for publishing. The third one lets Atelier find a reply whose response was lost.
+  scopes: ["threads_basic", "threads_content_publish", "threads_read_replies"],
   ...createLogin("th"),
   accountCall: { path: "/v1.0/me", query: { fields: "id,username,name,threads_profile_picture_url" } },
   parseAccounts: (body) => {

@@ -5,7 +5,13 @@ export const publishing = createContainerModule(
   ["threads.com", "threads.net"],
   {
     version: "v1.0",
-    edges: { containers: "threads", publish: "threads_publish", quota: "threads_publishing_limit", posts: "threads" },
+    edges: {
+      containers: "threads",
+      publish: "threads_publish",
+      quota: "threads_publishing_limit",
+      posts: "threads",
+      replies: "replies",
+    },
     statusField: "status",
     textField: "text",
   },
@@ -14,5 +20,8 @@ export const publishing = createContainerModule(
     ...(altText === null || altText === "" ? {} : { alt_text: altText }),
     ...(isChild ? { is_carousel_item: "true" } : {}),
   }),
-  ({ options, replyTo }) => buildOptionParams(options, replyTo !== null),
+  ({ options, replyTo }) => ({
+    ...buildOptionParams(options, replyTo !== null),
+    ...(replyTo && { reply_to_id: replyTo.parentId }),
+  }),
 );

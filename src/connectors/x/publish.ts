@@ -28,6 +28,8 @@ const partBytes = 4_000_000;
 /** How many of the account's newest posts are compared after a lost response. X charges for each. */
 const maxComparedPosts = 10;
 
+export const canReply = true;
+
 export const listPostHosts = (): string[] => ["x.com", "twitter.com"];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {
@@ -88,6 +90,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
   const { text, assets } = content;
   const json = {
     ...buildOptionFields(options, replyTo !== null),
+    ...(replyTo === null ? {} : { reply: { in_reply_to_tweet_id: replyTo.parentId } }),
     ...(text === "" ? {} : { text }),
     ...(assets.length === 0 ? {} : { media: { media_ids: listMediaIds(context) } }),
   };
@@ -102,9 +105,9 @@ export async function lookUp(context: LookUpContext): Promise<LookUpOutcome> {
     path: `/2/users/${encodeURIComponent(context.account.id)}/tweets`,
     query: {
       max_results: String(maxComparedPosts),
-      exclude: "retweets,replies",
+      exclude: context.replyTo === null ? "retweets,replies" : "retweets",
       start_time: toIsoTime(context.committedAt - clockToleranceMs),
-      "tweet.fields": "attachments,created_at,entities",
+      "tweet.fields": "attachments,created_at,entities,referenced_tweets",
     },
   };
   const posts = await context.call(call, ({ data }) =>
@@ -136,10 +139,12 @@ function toPost(post: JsonObject, { account }: CallContext): RemotePost {
   return { id, url: `https://x.com/${path}/status/${id}` };
 }
 
-function isSamePost(post: JsonObject, { content, committedAt }: LookUpContext): boolean {
+function isSamePost(post: JsonObject, { content, committedAt, replyTo }: LookUpContext): boolean {
+  const repliedTo = toObjectList(post["referenced_tweets"]).find(({ type }) => type === "replied_to");
   const mediaKeys = toObject(post["attachments"])["media_keys"];
   return (
     Date.parse(toText(post["created_at"]) ?? "") >= committedAt - clockToleranceMs &&
+    (toText(repliedTo?.["id"]) ?? null) === (replyTo?.parentId ?? null) &&
     (Array.isArray(mediaKeys) ? mediaKeys.length : 0) === content.assets.length &&
     normalize(restoreText(post)) === normalize(content.text)
   );

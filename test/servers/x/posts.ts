@@ -24,6 +24,8 @@ export interface StoredPost {
   media: UploadedMedia[];
   /** `reply_settings` and `made_with_ai`, as sent. */
   settings: Record<string, unknown>;
+  /** The id of the post that this one replies to. */
+  replyTo: string | null;
   createdAt: number;
 }
 
@@ -52,13 +54,14 @@ export function createPostStore(options: PostOptions): PostStore {
   const posts: StoredPost[] = [];
 
   function create(body: unknown): StandInResponse {
-    const request = requireRecord(body, "the request", ["text", "media", ...settingNames]);
+    const request = requireRecord(body, "the request", ["text", "media", "reply", ...settingNames]);
     checkSettings(request);
     const text = request["text"] ?? "";
     if (typeof text !== "string") throw invalidRequest("text must be a string", { text: [text] });
     const ids = request["media"] === undefined ? [] : readMediaIds(request["media"]);
     if (text === "" && ids.length === 0) throw invalidRequest("text is required unless media is provided");
     checkText(text);
+    const replyTo = request["reply"] === undefined ? null : readReply(request);
     const media = options.media.attach(ids);
     const normalizedText = text.normalize("NFC");
     const isDuplicate = posts.some(
@@ -66,13 +69,29 @@ export function createPostStore(options: PostOptions): PostStore {
     );
     if (isDuplicate) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
     const settings = Object.fromEntries(Object.entries(request).filter(([name]) => settingNames.includes(name)));
-    const post = { ...createPost(normalizedText, media), settings };
+    const post = { ...createPost(normalizedText, media), settings, replyTo };
     posts.push(post);
     const data = { id: post.id, text: post.returnedText, edit_history_tweet_ids: [post.id] };
     return { status: 201, json: { data } };
   }
 
-  function createPost(text: string, media: UploadedMedia[]): Omit<StoredPost, "settings"> {
+  function readReply(request: Record<string, unknown>): string {
+    const reply = requireRecord(request["reply"], "reply", [
+      "in_reply_to_tweet_id",
+      "exclude_reply_user_ids",
+      "auto_populate_reply_metadata",
+    ]);
+    const id = requireId(reply["in_reply_to_tweet_id"], "reply.in_reply_to_tweet_id");
+    if (request["reply_settings"] !== undefined)
+      throw invalidRequest("reply_settings can't be used with a reply", {
+        reply_settings: [request["reply_settings"]],
+      });
+    if (!posts.some((post) => post.id === id))
+      throw forbidden("You attempted to reply to a Tweet that is deleted or not visible to you.");
+    return id;
+  }
+
+  function createPost(text: string, media: UploadedMedia[]): Omit<StoredPost, "settings" | "replyTo"> {
     const id = options.createId();
     const { text: shortened, urls } = shortenUrls(text);
     const kind = media[0]?.category.endsWith("_video") ? "video" : "photo";
@@ -115,6 +134,9 @@ export function createPostStore(options: PostOptions): PostStore {
       edit_history_tweet_ids: [post.id],
       ...(fields.includes("created_at") ? { created_at: formatTime(post.createdAt) } : {}),
       ...(hasAttachments ? { attachments: { media_keys: post.media.map(({ mediaKey }) => mediaKey) } } : {}),
+      ...(post.replyTo !== null && fields.includes("referenced_tweets")
+        ? { referenced_tweets: [{ type: "replied_to", id: post.replyTo }] }
+        : {}),
       ...(hasEntities ? { entities: { urls: post.urls } } : {}),
     };
   }
@@ -149,7 +171,12 @@ function checkText(text: string): void {
 
 function createFilter(query: URLSearchParams): (post: StoredPost) => boolean {
   const startTime = readTime(query, "start_time");
-  return ({ createdAt }) => startTime === undefined || Math.floor(createdAt / 1000) >= startTime;
+  const excluded = query.get("exclude")?.split(",") ?? [];
+  if (excluded.some((kind) => kind !== "replies" && kind !== "retweets"))
+    throw invalidRequest("exclude must have replies or retweets", { exclude: excluded });
+  return ({ createdAt, replyTo }) =>
+    (startTime === undefined || Math.floor(createdAt / 1000) >= startTime) &&
+    (replyTo === null || !excluded.includes("replies"));
 }
 
 /** Seconds since the epoch: times have second granularity. */

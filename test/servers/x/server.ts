@@ -30,7 +30,7 @@ import { createPostStore } from "./posts.ts";
  * | `GET /2/media/upload?command=STATUS&media_id={id}` | processing status |
  * | `POST /2/media/upload` | an image in one request |
  * | `POST /2/media/metadata` | alt text |
- * | `POST /2/tweets` | creates a public post: 201 with its id |
+ * | `POST /2/tweets` | creates a public post, or a reply to one of the account: 201 with its id |
  * | `GET /2/users/{id}/tweets` | the posts of a user, newest first |
  *
  * Sources, read on 2026-11-16 in https://github.com/xdevplatform/docs at commit 2871328 (2026-08-22), published at
@@ -68,6 +68,7 @@ export interface XPost {
   media: PublicMedia[];
   /** `reply_settings` and `made_with_ai`, as sent. */
   settings: Record<string, unknown>;
+  replyTo: string | null;
 }
 
 const endpoints = {
@@ -159,6 +160,7 @@ export async function startX(clock: Clock): Promise<XStandIn> {
         id: post.id,
         text: post.text,
         settings: post.settings,
+        replyTo: post.replyTo,
         media: post.media.map(({ mimeType, sha256, altText }) => ({ mimeType, sha256, altText })),
       })),
     requests,
