@@ -2,7 +2,14 @@ import { PlatformError } from "#domain/model/platform-error.ts";
 import { withDefaults } from "#domain/model/post-options.ts";
 import type { PlatformProgress } from "#domain/model/publication-progress.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
-import { completeMetrics, missing, type Metric, type Metrics } from "#domain/model/results.ts";
+import {
+  completeMetrics,
+  missing,
+  resultAges,
+  type Metric,
+  type Metrics,
+  type MissingReason,
+} from "#domain/model/results.ts";
 import type {
   AccountRequest,
   FailedOutcome,
@@ -57,17 +64,19 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
     const { accessToken, binding } = request;
     const apiCall = { ...call, url: url ?? `${getApi(setup, request)}${path}` };
     let failure: FailedOutcome;
+    let errorResponse: ErrorResponse | undefined;
     try {
       const response = await (isAuthorized && binding
         ? sendBoundCall(setup.publicFetch, apiCall, { accessToken, key: binding.key }, options)
         : sendCall(setup.publicFetch, { ...apiCall, ...(isAuthorized ? { bearer: accessToken } : {}) }, options));
       if (response.ok || expectedStatuses.includes(response.status)) return await parse(response);
-      failure = module.classifyError?.(await readError(response)) ?? classifyStatus(response);
+      errorResponse = await readError(response);
+      failure = module.classifyError?.(errorResponse) ?? classifyStatus(response);
     } catch (error) {
       const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";
       failure = { kind: "unknown", message };
     }
-    throw new StepFailure(failure);
+    throw new StepFailure(failure, errorResponse);
   }
 
   function createCaller(request: AccountRequest, signal?: AbortSignal) {
@@ -132,6 +141,7 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
         const { module } = getSetup(request.connection.platform);
         return { kind: "read", choices: (await module.readChoices?.(createCaller(request))) ?? {} };
       }),
+    getResultAges: (platform) => setupById.get(platform)?.platform.publishing?.results?.ages ?? resultAges,
     getResultBatchSize: (platform) => setupById.get(platform)?.platform.publishing?.results?.batchSize ?? 0,
     readResults: (request) =>
       endWithFailure(() =>
@@ -141,11 +151,11 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
 }
 
 /** A number that a response lacks is not known. */
-function toMetrics(post: JsonObject | undefined, sources: ResultsModule["sources"]): Metrics {
+function toMetrics(post: JsonObject | MissingReason | undefined, sources: ResultsModule["sources"]): Metrics {
   const toMetric = (source: string): Metric => {
-    const value = post?.[source];
+    if (post === undefined || typeof post === "string") return missing(post ?? "deleted", source);
+    const value = post[source];
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return { source, value };
-    if (!post) return missing("deleted", source);
     return missing(value === undefined ? "not_offered" : "error", source);
   };
   return completeMetrics(Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, toMetric(source)])));

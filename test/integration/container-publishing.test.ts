@@ -19,6 +19,7 @@ import {
   createTestVideo,
   lostResponseCount,
   publishContainer,
+  refreshResults,
   usePlatform,
   type PlatformPublishing,
   type TestFile,
@@ -45,7 +46,7 @@ before(async () => void (image = await createTestImage("A vase")));
 const describeMedia = ({ media }: PublicPost) => media.map((item) => [item.sha256, item.altText]);
 
 /** What Instagram and Threads have in common: media containers, which are published once they are processed. */
-function testContainers(publisher: Publisher, publishEdge: string): void {
+function testContainers(fixture: Fixture, publisher: Publisher, publishEdge: string, commentsName: string): void {
   const postImage = (text: string) => publisher.publish(text, [image]);
 
   test("publishes an image with alt text, which the platform fetches, and links to the post (PUB-1)", async () => {
@@ -83,13 +84,34 @@ function testContainers(publisher: Publisher, publishEdge: string): void {
     }
   });
 
+  test("reads insights with one request; without the permission, posts are published and have none (RES-1, RES-2)", async () => {
+    const { insights, requests } = publisher.standIn;
+    const { view, post } = await postImage("With insights");
+    insights.values.set(post.id, { views: 12, likes: 3, [commentsName]: 1, reach: 10, saved: 0 });
+    const requestsBefore = requests.length;
+    const { metrics, reasons } = (await refreshResults(publisher, fixture, view.id)) as Record<string, object>;
+    assert.equal(requests.length - requestsBefore, 1);
+    const { views, likes, comments, reposts } = metrics as Record<string, number | null>;
+    assert.deepEqual([views, likes, comments, reposts], [12, 3, 1, null]);
+    assert.deepEqual(
+      Object.values(reasons ?? {}),
+      Object.keys(reasons ?? {}).map(() => "not_offered"),
+    );
+    insights.canRead = false;
+    const { view: deniedView } = await postImage("Without the permission");
+    const denied = (await refreshResults(publisher, fixture, deniedView.id)) as Record<string, object>;
+    assert.deepEqual(new Set(Object.values(denied["metrics"] ?? {})), new Set([null]));
+    assert.deepEqual(new Set(Object.values(denied["reasons"] ?? {})), new Set(["not_permitted"]));
+    insights.canRead = true;
+  });
+
   test("an expired token fails the publication, and the account needs to be connected again (PUB-4)", () =>
     assertNeedsReconnect(publisher, [image]));
 }
 
 forOneEngine("publishing to Instagram", (fixture) => {
   const publisher = useContainers(fixture, instagram, startInstagram);
-  testContainers(publisher, "media_publish");
+  testContainers(fixture, publisher, "media_publish", "comments");
 
   test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
     const { api, browser, service } = publisher;
@@ -187,7 +209,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
 
 forOneEngine("publishing to Threads", (fixture) => {
   const publisher = useContainers(fixture, threads, startThreads);
-  testContainers(publisher, "threads_publish");
+  testContainers(fixture, publisher, "threads_publish", "replies");
 
   test("publishes text that ends at the limit (PUB-1)", async () => {
     const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;

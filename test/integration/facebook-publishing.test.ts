@@ -12,6 +12,7 @@ import {
   createTestImage,
   createTestVideo,
   lostResponseCount,
+  refreshResults,
   usePlatform,
 } from "../support/platform-publishing.ts";
 import { sha256 } from "../support/stores.ts";
@@ -36,6 +37,24 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
   test("publishes text, and links to the post (PUB-1)", async () => {
     const { view, post } = await publisher.publish("Fog over the harbour 🌁\n\nSee https://example.com/a?b=c&d=e");
     assert.deepEqual([post.url, post.media], [view.url, []]);
+  });
+
+  test("reads insights with one request; what is missing is null, with the reason (RES-1, RES-2)", async () => {
+    const { view, post } = await publisher.publish("With insights");
+    const { insights } = publisher.standIn;
+    const reactions = { like: 3, love: 2 };
+    insights.values.set(post.id, { post_media_view: 40, post_clicks: 0, post_reactions_by_type_total: reactions });
+    const notOffered = { likes: "not_offered", comments: "not_offered", reposts: "not_offered" };
+    assert.deepEqual(await refreshResults(publisher, fixture, view.id), {
+      metrics: { likes: null, comments: null, reposts: null, views: 40, reach: null, allClicks: 0, reactions: 5 },
+      reasons: { ...notOffered, reach: "not_offered" },
+    });
+    assert.equal(countRequests("GET", /\/insights$/), 1);
+    insights.canRead = false;
+    const { reasons } = await refreshResults(publisher, fixture, view.id);
+    const denied = "not_permitted";
+    assert.deepEqual(reasons, { ...notOffered, views: denied, reach: denied, allClicks: denied, reactions: denied });
+    insights.canRead = true;
   });
 
   test("publishes one image, and several, with alt text, and of an animated image the first frame (PUB-1)", async () => {

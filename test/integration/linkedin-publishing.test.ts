@@ -9,7 +9,13 @@ import { hashBytes } from "../servers/http-stand-in.ts";
 import { startLinkedIn, type LinkedInPost } from "../servers/linkedin/server.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
-import { createTestDocument, createTestImage, createTestVideo, usePlatform } from "../support/platform-publishing.ts";
+import {
+  createTestDocument,
+  createTestImage,
+  createTestVideo,
+  refreshResults,
+  usePlatform,
+} from "../support/platform-publishing.ts";
 
 forOneEngine("publishing to LinkedIn", (fixture) => {
   const publisher = usePlatform(fixture, async (clock) => {
@@ -35,6 +41,21 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     const { view, post } = await publisher.publish(text);
     assert.deepEqual([post.hashtags, post.visibility], [["photo", "größe"], "PUBLIC"]);
     assert.equal(view.url, `https://www.linkedin.com/feed/update/${post.id}/`);
+  });
+
+  test("reads reactions and comments; without the permission, they are null with that reason (RES-1, RES-2)", async () => {
+    const { settings } = publisher.standIn;
+    const { view } = await publisher.publish("With reactions");
+    settings.socialActions = { likes: 4, comments: 0 };
+    const reasons = { likes: "not_offered", reposts: "not_offered" };
+    assert.deepEqual(await refreshResults(publisher, fixture, view.id), {
+      metrics: { likes: null, comments: 0, reposts: null, reactions: 4 },
+      reasons,
+    });
+    settings.canReadSocialActions = false;
+    const denied = { comments: "not_permitted", reactions: "not_permitted" };
+    assert.deepEqual((await refreshResults(publisher, fixture, view.id)).reasons, { ...reasons, ...denied });
+    settings.canReadSocialActions = true;
   });
 
   test("sends who sees the post (OPTION-6)", async () => {

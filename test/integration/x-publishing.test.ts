@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { x } from "#connectors/x/connect.ts";
+import { readDueResults } from "#domain/jobs/read-results.ts";
+import { hours } from "#lib/clock.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startX, type XPost } from "../servers/x/server.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -126,5 +128,43 @@ forOneEngine("publishing to X", (fixture) => {
     const id = await publisher.request("Good morning");
     const { problem } = await publisher.waitForState(id, "failed", "published");
     assert.deepEqual([problem?.code, publisher.listPosts("Good morning").length], ["duplicate", 1]);
+  });
+
+  test("reads the results of all posts with one request, at the four ages that the costs allow (RES-1, RES-2)", async () => {
+    const { standIn, service } = publisher;
+    const { view, post } = await publisher.publish("With results");
+    const { view: deletedView, post: deletedPost } = await publisher.publish("Deleted later");
+    standIn.setMetrics(post.id, { like_count: 3, impression_count: 120 });
+    standIn.deletePost(deletedPost.id);
+    const publishedAt = fixture.clock();
+    const readAt = async (age: number): Promise<number> => {
+      fixture.clock.advance(publishedAt + hours(age) - fixture.clock());
+      const requestsBefore = standIn.requests.length;
+      await readDueResults(service.deps, { pause: async () => {}, shouldStop: () => false });
+      return standIn.requests.slice(requestsBefore).filter((request) => request.startsWith("GET /2/tweets?ids="))
+        .length;
+    };
+    const requests: number[] = [];
+    for (const age of [1, 6, 23, 24, 72, 168, 336, 695, 696, 2160]) requests.push(await readAt(age));
+    assert.deepEqual(requests, [0, 0, 0, 1, 1, 1, 0, 0, 1, 0]);
+    const snapshots = await service.deps.results.list(view.id, 100);
+    assert.deepEqual(
+      snapshots.map(({ dueAge }) => dueAge),
+      [696, 168, 72, 24],
+    );
+    const { metrics = {} } = snapshots[0] ?? {};
+    assert.deepEqual(
+      Object.values(metrics).map(({ source, value }) => [source, value]),
+      [
+        ["like_count", 3],
+        ["reply_count", 0],
+        ["retweet_count", 0],
+        ["quote_count", 0],
+        ["bookmark_count", 0],
+        ["impression_count", 120],
+      ],
+    );
+    const [deleted] = await service.deps.results.list(deletedView.id, 1);
+    assert.deepEqual(deleted?.metrics["likes"], { source: "like_count", value: null, reason: "deleted" });
   });
 });

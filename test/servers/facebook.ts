@@ -6,10 +6,12 @@ import {
   invalidParameter,
   listNodes,
   objectMissing,
+  readInsights,
   selectFields,
   startGraphServer,
   type GraphRequest,
   type GraphServer,
+  type Insights,
   type ListedNode,
 } from "./graph-api.ts";
 import {
@@ -42,6 +44,7 @@ import { takeFault } from "./http-stand-in.ts";
  * | POST /{page}/videos | **a public post**, by `file_url` |
  * | GET /{page}/feed | the posts |
  * | GET /{post}, /{video} | fields |
+ * | GET /{post}/insights | `metric` (/docs/graph-api/reference/insights, read on 2026-11-19) |
  *
  * Everything else is left out and rejected: other ways to upload, links, drafts, scheduled posts, targeting, albums,
  * reels and stories. So is the maximum length of a message, which the documentation does not state.
@@ -63,6 +66,7 @@ export interface Facebook extends Pick<GraphServer, "origin" | "faults" | "rateL
   issueAccessToken(): string;
   /** How many status requests return `processing` for a video that is uploaded completely. */
   processingPolls: number;
+  insights: Insights;
   /**
    * Error 506: "Duplicate posts cannot be published consecutively." The documentation does not say which posts are
    * duplicates; here these are posts without media and with equal text. Without this, nothing prevents duplicates.
@@ -95,6 +99,7 @@ interface Post {
   createdAt: number;
 }
 
+const insightNames = ["post_media_view", "post_total_media_view_unique", "post_clicks", "post_reactions_by_type_total"];
 const maxPhotoBytes = 10 * 1024 * 1024;
 const maxVideoBytes = 2 ** 30;
 const photoLifetimeMs = 86_400_000;
@@ -121,6 +126,13 @@ export async function startFacebook(clock: Clock): Promise<Facebook> {
     const [node = "", edge, ...rest] = segments;
     graph.tokens.authenticate(request);
     if (rest.length > 0) throw new GraphError(`(#2500) Unknown path components: /${rest.join("/")}`, 2500);
+    if (method === "GET" && edge === "insights")
+      return readInsights(
+        request,
+        standIn.insights,
+        insightNames,
+        posts.find(({ id }) => id === node),
+      );
     if (node !== page.id) {
       if (edge !== undefined || method !== "GET") throw objectMissing(node);
       return readNode(node, request);
@@ -242,6 +254,7 @@ export async function startFacebook(clock: Clock): Promise<Facebook> {
     expireAccessToken: () => graph.tokens.expire(page.id),
     issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(page.id)),
     processingPolls: 1,
+    insights: { canRead: true, values: new Map() },
     rejectsDuplicates: true,
   };
   return standIn;

@@ -78,6 +78,46 @@ export const invalidParameter = (message: string): GraphError => new GraphError(
 export const objectMissing = (id: string): GraphError =>
   invalidParameter(`Unsupported request. Object with ID '${id}' does not exist`);
 
+/** A post that was deleted, or that the token may not read. */
+const nodeMissing = (id: string): GraphError =>
+  new GraphError(
+    `Unsupported get request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation`,
+    100,
+    { error_subcode: 33 },
+  );
+
+/** The insights of posts, by post and name. Meta leaves a metric out until it has a value. */
+export interface Insights {
+  canRead: boolean;
+  values: Map<string, Record<string, unknown>>;
+}
+
+/** Reads the insights of a post (`GET /{media}/insights?metric=`). */
+export function readInsights(
+  request: GraphRequest,
+  { canRead, values }: Insights,
+  names: readonly string[],
+  post: { id: string } | undefined,
+): object {
+  const [id = ""] = request.segments;
+  checkParamNames(request, ["metric"]);
+  if (!canRead) throw permissionMissing();
+  const metrics = (request.params.get("metric") ?? "").split(",");
+  if (!metrics.every((name) => names.includes(name)))
+    throw invalidParameter(`metric must be one of the following values: ${names.join(", ")}`);
+  if (!post) throw nodeMissing(id);
+  const counts = values.get(id) ?? {};
+  const data = metrics
+    .filter((name) => counts[name] !== undefined)
+    .map((name) => ({
+      name,
+      period: "lifetime",
+      values: [{ value: counts[name] }],
+      id: `${id}/insights/${name}/lifetime`,
+    }));
+  return { data };
+}
+
 export const permissionMissing = (): GraphError =>
   new GraphError("(#10) Application does not have permission for this action", 10);
 

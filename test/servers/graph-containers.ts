@@ -7,12 +7,14 @@ import {
   listNodes,
   objectMissing,
   permissionMissing,
+  readInsights,
   readBoolean,
   selectFields,
   startGraphServer,
   type GraphRequest,
   type GraphServer,
   type GraphServerOptions,
+  type Insights,
 } from "./graph-api.ts";
 import type { PublicMedia, PublicPost } from "./graph-media.ts";
 import { takeFault } from "./http-stand-in.ts";
@@ -37,6 +39,7 @@ export interface ContainerStandIn extends Pick<GraphServer, "origin" | "faults" 
   processingPolls: ProcessingPolls;
   /** `quota_total` */
   quotaTotal: number;
+  insights: Insights;
   /** Whether the token has the permission to read replies. */
   canReadReplies: boolean;
 }
@@ -51,6 +54,7 @@ export interface ContainerPlatform extends Pick<GraphServerOptions, "rateLimitCo
   edges: { containers: string; publish: string; quota: string; posts: string; replies?: string };
   /** The parameters of a container, besides those that both platforms have. */
   params: { text: string; others: readonly string[] };
+  insightNames: readonly string[];
   maxChildren: number;
   maxContainersPerDay: number;
   /** Throws if a parameter is wrong. */
@@ -114,6 +118,13 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     const [node = "", edge, ...rest] = segments;
     graph.tokens.authenticate(request);
     if (rest.length > 0) throw new GraphError(`(#2500) Unknown path components: /${rest.join("/")}`, 2500);
+    if (method === "GET" && edge === "insights")
+      return readInsights(
+        request,
+        standIn.insights,
+        platform.insightNames,
+        posts.find(({ id }) => id === node),
+      );
     if (edge !== undefined && node !== account.id) throw objectMissing(node);
     switch (`${method} ${edge ?? ""}`) {
       case `POST ${edges.containers}`:
@@ -250,6 +261,7 @@ export async function startContainerServer(clock: Clock, platform: ContainerPlat
     processingPolls: platform.processingPolls,
     quotaTotal: platform.quotaTotal,
     canReadReplies: true,
+    insights: { canRead: true, values: new Map() },
   };
   return standIn;
 }

@@ -27,6 +27,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type MediaFi
  * | GET /{container} | `id`, `status_code`, `status` |
  * | POST /{ig}/media_publish | **a public post** |
  * | GET /{ig}/content_publishing_limit | `quota_usage`, `config` |
+ * | GET /{media}/insights | `metric` (reference/instagram-media/insights, read on 2026-11-19) |
  * | GET /{ig}/media, GET /{media} | the posts |
  *
  * Stories, tags, locations, covers by URL and resumable uploads are left out.
@@ -39,6 +40,7 @@ export const startInstagram = (clock: Clock): Promise<ContainerStandIn> =>
     rateLimitCode: 80002,
     edges: { containers: "media", publish: "media_publish", quota: "content_publishing_limit", posts: "media" },
     params: { text: "caption", others: ["share_to_feed", "thumb_offset", "collaborators"] },
+    insightNames: ["views", "reach", "likes", "comments", "saved", "shares", "reposts", "total_interactions"],
     maxChildren: 10,
     maxContainersPerDay: 400,
     processingPolls: { text: 0, image: 0, video: 1, carousel: 0 },

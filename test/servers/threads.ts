@@ -26,6 +26,7 @@ import { downloadMedia, findVideoProblem, readImage, toPublicMedia, type VideoPr
  * | GET /{container} | `id`, `status`, `error_message` |
  * | POST /{user}/threads_publish | **a public post** |
  * | GET /{user}/threads_publishing_limit | `quota_usage`, `config` |
+ * | GET /{media}/insights | `metric` (/documentation/threads/insights, read on 2026-11-19) |
  * | GET /{user}/threads, GET /{user}/replies, GET /{media} | the posts, and the replies |
  *
  * The version is v1.0. Quotes, polls, GIFs, spoilers, ghost posts, locations, country lists and link attachments are
@@ -48,6 +49,7 @@ export const startThreads = (clock: Clock): Promise<ContainerStandIn> =>
       replies: "replies",
     },
     params: { text: "text", others: ["reply_control", "topic_tag", "reply_to_id"] },
+    insightNames: ["views", "likes", "replies", "reposts", "quotes", "shares"],
     maxChildren: 20,
     maxContainersPerDay: Infinity,
     processingPolls: { text: 0, image: 1, video: 1, carousel: 0 },

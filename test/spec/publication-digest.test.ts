@@ -51,6 +51,7 @@ test("content without options and follow-ups keeps its digest, and every value o
 
 /** Examples that the option accepts. */
 function listValues(option: PostOption): PostOptions[string][] {
+  if ("isFromAccount" in option && option.isFromAccount) return ["1", "2"];
   const examples =
     "values" in option
       ? option.values.map(({ value }) => (option.kind === "choice" ? value : [value]))

@@ -4,7 +4,12 @@ import { test } from "node:test";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
 import { mastodon } from "#connectors/mastodon/connect.ts";
+import { facebook } from "#connectors/facebook/connect.ts";
+import { instagram } from "#connectors/instagram/connect.ts";
+import { linkedin } from "#connectors/linkedin/connect.ts";
 import { pinterest } from "#connectors/pinterest/connect.ts";
+import { threads } from "#connectors/threads/connect.ts";
+import { x } from "#connectors/x/connect.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { resultAges } from "#domain/model/results.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
@@ -93,5 +98,26 @@ test("a rate limit says when to ask again, and 1,000 posts cost as many requests
   const countRequests = (platform: string) => (1000 / publisher.getResultBatchSize(platform)) * resultAges.length;
   assert.equal(countRequests("mastodon"), 400);
   assert.equal(bluesky.publishing?.results?.batchSize, 25);
-  assert.equal(publisher.getResultBatchSize("x"), 0);
+  const plans = { x: 40, facebook: 6000, instagram: 6000, threads: 6000, linkedin: 3000 };
+  for (const platform of [x, facebook, instagram, threads, linkedin]) {
+    const { publisher: each } = await read(platform, ["1"], () => new Response("", { status: 403 }));
+    const { id } = platform;
+    const requests = (1000 / each.getResultBatchSize(id)) * each.getResultAges(id).length;
+    assert.equal(requests, plans[id as keyof typeof plans], id);
+  }
+});
+
+test("Meta's errors say whether a permission or the post is missing, or the response is of no use (RES-1)", async () => {
+  const readReason = async (error: object, status = 400) => {
+    const { outcome } = await read(threads, ["1"], () => Response.json({ error }, { status }));
+    return outcome.kind === "read" ? outcome.metrics.get("1")?.["likes"] : outcome.kind;
+  };
+  const toMetric = (reason: string) => ({ source: "likes", value: null, reason });
+  assert.deepEqual(await readReason({ code: 10 }), toMetric("not_permitted"));
+  assert.deepEqual(await readReason({ code: 200 }, 403), toMetric("not_permitted"));
+  assert.deepEqual(await readReason({ code: 100, error_subcode: 33 }), toMetric("deleted"));
+  assert.deepEqual(await readReason({ code: 100 }), toMetric("error"));
+  assert.equal(await readReason({ code: 190 }), "reconnect");
+  assert.equal(await readReason({ code: 4 }), "retry_later");
+  assert.equal(await readReason({ code: 2 }, 500), "unknown");
 });

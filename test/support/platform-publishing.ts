@@ -321,6 +321,18 @@ export async function assertEditedPostAppearsOnce(
   }
 }
 
+/** Reads the results of a publication now. Returns the numbers by name, and why the others are not known. */
+export async function refreshResults(
+  { api }: Pick<PublishingFixture, "api">,
+  { clock }: Fixture,
+  publicationId: string,
+): Promise<{ metrics: unknown; reasons: unknown }> {
+  clock.advance(minutes(2)); // a person reads at most once a minute
+  const { status, body } = await api("POST", `/publications/${publicationId}/results/refresh`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return { metrics: body["metrics"], reasons: body["reasons"] };
+}
+
 /** Publishes the container of an unconfirmed publication at the stand-in. */
 export async function publishContainer(
   { standIn, find }: PlatformPublishing<ContainerStandIn>,

@@ -19,7 +19,8 @@ export const facebook: OAuthPlatform = {
     token: `${graph}/oauth/access_token`,
     api: graph,
   },
-  scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
+  // The last one is for results only: publishing works without it.
+  scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts", "read_insights"],
   scopeSeparator: ",",
   // PKCE is documented only for OpenID Connect sign-in, where it is marked experimental.
   pkce: false,

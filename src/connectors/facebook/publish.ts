@@ -40,6 +40,8 @@ interface FacebookProgress extends ReadBackProgress {
 
 export const fetchedMedia = "videos";
 
+export { results } from "./results.ts";
+
 export const listPostHosts = (): string[] => ["facebook.com"];
 
 export const classifyError = classifyGraphError;

@@ -4,6 +4,7 @@ import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
 import { apiVersion, publishing } from "./publish.ts";
+import { results } from "./results.ts";
 
 /** Connects professional accounts with Instagram's own login. */
 export const instagram: OAuthPlatform = {
@@ -14,7 +15,8 @@ export const instagram: OAuthPlatform = {
     token: "https://api.instagram.com/oauth/access_token",
     api: "https://graph.instagram.com",
   },
-  scopes: ["instagram_business_basic", "instagram_business_content_publish"],
+  // The last one is for results only: publishing works without it.
+  scopes: ["instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_insights"],
   ...createLogin("ig"),
   // The code exchange returns the token in a list; the calls of `createLogin` return it directly.
   normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
@@ -31,7 +33,7 @@ export const instagram: OAuthPlatform = {
       },
     ];
   },
-  publishing,
+  publishing: { ...publishing, results },
   limits,
   options,
 };

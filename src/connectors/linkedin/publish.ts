@@ -31,6 +31,8 @@ const callRest = <T>(
   parse: (body: JsonObject, response: Response) => T,
 ): Promise<T> => call({ ...restCall, headers: versionHeaders }, parse);
 
+export { results } from "./results.ts";
+
 export const listPostHosts = (): string[] => ["linkedin.com"];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {

@@ -1,5 +1,6 @@
 import type { FetchedMedia } from "#domain/model/platform.ts";
 import type { Account } from "#domain/model/connection.ts";
+import type { MissingReason } from "#domain/model/results.ts";
 import type { AccountChoices, PostOptions } from "#portable/post-options.ts";
 import type { AccessToken } from "#domain/ports/platforms.ts";
 import type { ContentAsset } from "#domain/model/publication-content.ts";
@@ -49,8 +50,10 @@ export interface ResultsModule {
   sources: Readonly<Record<string, string>>;
   /** How many posts one request may name. */
   batchSize: number;
-  /** Returns what the platform says about these posts, by id. Deleted posts are left out. */
-  read(context: ResultsContext, postIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
+  /** How old a post is when it is read, in hours; by default, `resultAges`. */
+  ages?: readonly number[];
+  /** Returns what the platform says about these posts, or why it says nothing, by id. Deleted posts are left out. */
+  read(context: ResultsContext, postIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject | MissingReason>>;
 }
 
 /** How `prepare` ends if no call fails (`PrepareOutcome`). */

@@ -1,14 +1,18 @@
 import type { FailedOutcome } from "#domain/ports/publisher.ts";
 import { days, seconds } from "#lib/clock.ts";
+import type { ErrorResponse } from "./publish-module.ts";
 
 /** Ends a step: a call failed, a quota is used up, or the platform needs longer. The publisher returns the outcome. */
 export class StepFailure extends Error {
   override readonly name = "StepFailure";
   readonly outcome: FailedOutcome;
+  /** The platform's response, if it responded. */
+  readonly response: ErrorResponse | undefined;
 
-  constructor(outcome: FailedOutcome) {
+  constructor(outcome: FailedOutcome, response?: ErrorResponse) {
     super(outcome.message);
     this.outcome = outcome;
+    this.response = response;
   }
 }
 

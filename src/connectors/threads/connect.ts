@@ -4,6 +4,7 @@ import type { OAuthPlatform } from "../platform.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
 import { publishing } from "./publish.ts";
+import { results } from "./results.ts";
 
 export const threads: OAuthPlatform = {
   id: "threads",
@@ -13,8 +14,8 @@ export const threads: OAuthPlatform = {
     token: "https://graph.threads.net/oauth/access_token",
     api: "https://graph.threads.net",
   },
-  // Only the first two are needed for publishing. The third one lets Atelier find a reply whose response was lost.
-  scopes: ["threads_basic", "threads_content_publish", "threads_read_replies"],
+  // Publishing needs only the first two. The others are for results, and for finding a reply whose response was lost.
+  scopes: ["threads_basic", "threads_content_publish", "threads_manage_insights", "threads_read_replies"],
   ...createLogin("th"),
   accountCall: { path: "/v1.0/me", query: { fields: "id,username,name,threads_profile_picture_url" } },
   parseAccounts: (body) => {
@@ -29,7 +30,7 @@ export const threads: OAuthPlatform = {
       },
     ];
   },
-  publishing,
+  publishing: { ...publishing, results },
   limits,
   options,
 };

@@ -30,6 +30,8 @@ const maxComparedPosts = 10;
 
 export const canReply = true;
 
+export { results } from "./results.ts";
+
 export const listPostHosts = (): string[] => ["x.com", "twitter.com"];
 
 export async function prepare(context: PrepareContext): Promise<Preparation> {

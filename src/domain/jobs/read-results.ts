@@ -39,6 +39,13 @@ async function readAccount(
   if (connection.state !== "connected") return postpone(now + reconnectMs);
   const readings = await deps.results.listDue(connectionId, now, batchSize);
   if (readings.length === 0) return postpone(null);
+  const ages = deps.publisher.getResultAges(connection.platform);
+  const plan = ({ publishedAt }: { publishedAt: number }, time: number) => planReading(publishedAt, time, ages);
+  const early = readings.filter((reading) => plan(reading, now).dueAge === 0);
+  if (early.length > 0)
+    return deps.transact({ job: "results" }, async (tx) => {
+      for (const reading of early) await tx.results.reschedule(reading, plan(reading, now).nextDueAt);
+    });
   const remoteIds = readings.map(({ remoteId }) => remoteId);
   const outcome = await readResults(deps, connection, remoteIds);
   switch (outcome.kind) {
@@ -54,8 +61,8 @@ async function readAccount(
       const readAt = deps.clock();
       await deps.transact({ job: "results" }, async (tx) => {
         for (const reading of readings) {
-          const { publicationId, remoteId, publishedAt } = reading;
-          const { dueAge, nextDueAt } = planReading(publishedAt, readAt);
+          const { publicationId, remoteId } = reading;
+          const { dueAge, nextDueAt } = plan(reading, readAt);
           const { definition } = outcome;
           const metrics = outcome.metrics.get(remoteId) ?? {};
           await tx.results.insert({ publicationId, readAt, dueAge, definition, metrics });

@@ -27,10 +27,14 @@ export interface ResultSnapshot {
   metrics: Metrics;
 }
 
-/** The age that a reading counts for, and when the next one is due. After a delay, earlier ages are left out. */
-export function planReading(publishedAt: number, now: number): { dueAge: number; nextDueAt: number | null } {
-  const dueAge = resultAges.findLast((age) => publishedAt + hours(age) <= now) ?? 0;
-  const nextAge = resultAges.find((age) => publishedAt + hours(age) > now);
+/** The age that a reading counts for (0 before the first), and when the next one is due. After a delay, earlier ages are left out. */
+export function planReading(
+  publishedAt: number,
+  now: number,
+  ages: readonly number[] = resultAges,
+): { dueAge: number; nextDueAt: number | null } {
+  const dueAge = ages.findLast((age) => publishedAt + hours(age) <= now) ?? 0;
+  const nextAge = ages.find((age) => publishedAt + hours(age) > now);
   return { dueAge, nextDueAt: nextAge === undefined ? null : publishedAt + hours(nextAge) };
 }
 

@@ -119,6 +119,8 @@ export interface Publisher {
   lookUp(request: LookUpRequest): Promise<LookUpOutcome>;
   /** Reads what the account offers for the options whose values depend on it. */
   readChoices(request: AccountRequest): Promise<ReadChoicesOutcome>;
+  /** How old a post is when the platform's results are read, in hours. */
+  getResultAges(platform: string): readonly number[];
   /** How many posts one request for results may name; 0 if the platform's results are not read. */
   getResultBatchSize(platform: string): number;
   readResults(request: ReadResultsRequest): Promise<ReadResultsOutcome>;

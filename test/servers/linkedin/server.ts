@@ -32,6 +32,7 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * | `PUT {uploadUrl}` | the bytes; a video part responds with its ETag |
  * | `POST /rest/videos?action=finalizeUpload` | joins the parts, in the order of their ETags |
  * | `GET /rest/{videos,documents}/{urn}` | processing status |
+ * | `GET /v2/socialActions/{urn}` | the numbers of likes and comments |
  * | `POST /rest/posts` | creates a public post: 201, no body, its URN in `x-restli-id` |
  *
  * Sources, 2026-11-16: pages below https://learn.microsoft.com/en-us/linkedin/ (versions from 2023 to 2026). The live
@@ -66,7 +67,12 @@ export interface LinkedInStandIn extends RunningStandIn {
   tokens: AccountTokens;
   faults: LinkedInFaults;
   /** How many status requests return `PROCESSING`. Images are processed at once. */
-  settings: { processingPolls: number };
+  settings: {
+    processingPolls: number;
+    canReadSocialActions: boolean;
+    /** What every post has. */
+    socialActions: { likes: number; comments: number };
+  };
 }
 
 export interface LinkedInFaults extends Faults {
@@ -97,7 +103,7 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
     scopes: ["openid", "profile", "w_member_social"],
   });
   const faults: LinkedInFaults = { ...createFaults(), duplicatesOfMissingPosts: 0 };
-  const settings = { processingPolls: 1 };
+  const settings = { processingPolls: 1, canReadSocialActions: true, socialActions: { likes: 0, comments: 0 } };
   const requests: string[] = [];
 
   const canActAs = (urn: string): boolean =>
@@ -158,6 +164,8 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
       if (!tokens.scopes.has("openid")) throw accessDenied("userinfo.GET.NO_VERSION");
       return { status: 200, json: { sub: memberId, name: "Ada Example", given_name: "Ada", family_name: "Example" } };
     }
+    const [, urn] = /^\/v2\/socialActions\/([^/]+)$/.exec(path) ?? [];
+    if (method === "GET" && urn !== undefined) return readSocialActions(decodeUrn(urn));
     const [, resource = "", key] = /^\/rest\/(posts|images|videos|documents)(?:\/(.+))?$/.exec(path) ?? [];
     if (resource === "") throw reject(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${path}`);
     checkVersion(request);
@@ -172,6 +180,16 @@ export async function startLinkedIn(clock: Clock): Promise<LinkedInStandIn> {
         return media.finalize(readJson(request));
     }
     throw reject(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${method} ${path}`);
+  }
+
+  /** Reading is documented for `r_member_social`; apps with `w_member_social` report that they may read, too. */
+  function readSocialActions(urn: string): StandInResponse {
+    if (!settings.canReadSocialActions) throw accessDenied("socialActions.GET.NO_VERSION");
+    if (!posts.listLive().some((post) => post.urn === urn)) throw reject(404, "NOT_FOUND", `${urn} does not exist`);
+    const { likes, comments } = settings.socialActions;
+    const likesSummary = { totalLikes: likes, aggregatedTotalLikes: likes, likedByCurrentUser: false };
+    const commentsSummary = { totalFirstLevelComments: comments, aggregatedTotalComments: comments };
+    return { status: 200, json: { target: urn, likesSummary, commentsSummary } };
   }
 
   const toPublicPost = (post: StoredPost): LinkedInPost => ({

@@ -27,6 +27,8 @@ export interface StoredPost {
   /** The id of the post that this one replies to. */
   replyTo: string | null;
   createdAt: number;
+  /** `public_metrics` */
+  metrics: Record<string, number>;
 }
 
 export interface PostOptions {
@@ -40,6 +42,8 @@ export interface PostOptions {
 }
 
 export interface PostStore {
+  /** Reads posts by their ids (`GET /2/tweets`). */
+  readMany(query: URLSearchParams): StandInResponse;
   posts: StoredPost[];
   create(body: unknown): StandInResponse;
   readTimeline(userId: string, query: URLSearchParams): StandInResponse;
@@ -47,6 +51,15 @@ export interface PostStore {
 
 const settingNames = ["reply_settings", "made_with_ai"];
 const replySettings: readonly unknown[] = ["following", "mentionedUsers", "subscribers", "verified"];
+
+const noMetrics = {
+  retweet_count: 0,
+  reply_count: 0,
+  like_count: 0,
+  quote_count: 0,
+  bookmark_count: 0,
+  impression_count: 0,
+};
 
 const timelineParameters = ["max_results", "start_time", "exclude", "tweet.fields"];
 
@@ -69,7 +82,7 @@ export function createPostStore(options: PostOptions): PostStore {
     );
     if (isDuplicate) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
     const settings = Object.fromEntries(Object.entries(request).filter(([name]) => settingNames.includes(name)));
-    const post = { ...createPost(normalizedText, media), settings, replyTo };
+    const post = { ...createPost(normalizedText, media), settings, replyTo, metrics: { ...noMetrics } };
     posts.push(post);
     const data = { id: post.id, text: post.returnedText, edit_history_tweet_ids: [post.id] };
     return { status: 201, json: { data } };
@@ -91,7 +104,7 @@ export function createPostStore(options: PostOptions): PostStore {
     return id;
   }
 
-  function createPost(text: string, media: UploadedMedia[]): Omit<StoredPost, "settings" | "replyTo"> {
+  function createPost(text: string, media: UploadedMedia[]): Omit<StoredPost, "settings" | "replyTo" | "metrics"> {
     const id = options.createId();
     const { text: shortened, urls } = shortenUrls(text);
     const kind = media[0]?.category.endsWith("_video") ? "video" : "photo";
@@ -111,7 +124,7 @@ export function createPostStore(options: PostOptions): PostStore {
     for (const name of query.keys())
       if (!timelineParameters.includes(name))
         throw invalidRequest(`The query parameter [${name}] is not one of [${timelineParameters.join(",")}]`);
-    if (userId !== options.userId) return { status: 200, json: { errors: [createMissingUser(userId)] } };
+    if (userId !== options.userId) return { status: 200, json: { errors: [createMissing("user", "id", userId)] } };
     const maxResults = Number(query.get("max_results") ?? 10);
     if (!Number.isInteger(maxResults) || maxResults < 5 || maxResults > 100)
       throw invalidRequest("max_results must be from 5 to 100", { max_results: [query.get("max_results")] });
@@ -137,11 +150,24 @@ export function createPostStore(options: PostOptions): PostStore {
       ...(post.replyTo !== null && fields.includes("referenced_tweets")
         ? { referenced_tweets: [{ type: "replied_to", id: post.replyTo }] }
         : {}),
+      ...(fields.includes("public_metrics") ? { public_metrics: post.metrics } : {}),
       ...(hasEntities ? { entities: { urls: post.urls } } : {}),
     };
   }
 
-  return { posts, create, readTimeline };
+  function readMany(query: URLSearchParams): StandInResponse {
+    const unknownName = [...query.keys()].find((name) => name !== "ids" && name !== "tweet.fields");
+    if (unknownName !== undefined) throw invalidRequest(`The query parameter [${unknownName}] is not valid`);
+    const ids = (query.get("ids") ?? "").split(",").map((id) => requireId(id, "ids"));
+    if (ids.length > 100) throw invalidRequest("ids must have 1 to 100 items", { ids });
+    const data = posts.filter(({ id }) => ids.includes(id)).map((post) => toData(post, query));
+    const errors = ids
+      .filter((id) => !posts.some((post) => post.id === id))
+      .map((id) => createMissing("tweet", "ids", id));
+    return { status: 200, json: { ...(data.length > 0 ? { data } : {}), ...(errors.length > 0 ? { errors } : {}) } };
+  }
+
+  return { posts, create, readTimeline, readMany };
 }
 
 function checkSettings({ reply_settings: replies, made_with_ai: isMadeWithAi }: Record<string, unknown>): void {
@@ -190,12 +216,12 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
 
 const formatTime = (ms: number): string => toIsoTime(Math.floor(ms / 1000) * 1000);
 
-const createMissingUser = (userId: string): Record<string, unknown> => ({
-  value: userId,
-  detail: `Could not find user with id: [${userId}].`,
+const createMissing = (type: "user" | "tweet", parameter: string, id: string): Record<string, unknown> => ({
+  value: id,
+  detail: `Could not find ${type} with ${parameter}: [${id}].`,
   title: "Not Found Error",
-  resource_type: "user",
-  parameter: "id",
-  resource_id: userId,
+  resource_type: type,
+  parameter,
+  resource_id: id,
   type: "https://api.x.com/2/problems/resource-not-found",
 });

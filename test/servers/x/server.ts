@@ -31,6 +31,7 @@ import { createPostStore } from "./posts.ts";
  * | `POST /2/media/upload` | an image in one request |
  * | `POST /2/media/metadata` | alt text |
  * | `POST /2/tweets` | creates a public post, or a reply to one of the account: 201 with its id |
+ * | `GET /2/tweets?ids=` | up to 100 posts, with `public_metrics` |
  * | `GET /2/users/{id}/tweets` | the posts of a user, newest first |
  *
  * Sources, read on 2026-11-16 in https://github.com/xdevplatform/docs at commit 2871328 (2026-08-22), published at
@@ -54,6 +55,9 @@ export interface XStandIn extends RunningStandIn {
   faults: XFaults;
   /** How often a client reads the status of a video or GIF until its processing ends. */
   settings: { processingPolls: number };
+  /** Sets the public metrics of a post. */
+  setMetrics(postId: string, metrics: Record<string, number>): void;
+  deletePost(postId: string): void;
 }
 
 export interface XFaults extends Faults {
@@ -74,6 +78,7 @@ export interface XPost {
 const endpoints = {
   "GET /2/users/me": ["tweet.read", "users.read"],
   "GET /2/users/:id/tweets": ["tweet.read", "users.read"],
+  "GET /2/tweets": ["tweet.read", "users.read"],
   "POST /2/tweets": ["tweet.read", "tweet.write", "users.read"],
   "POST /2/media/upload": ["media.write"],
   "GET /2/media/upload": ["media.write"],
@@ -136,6 +141,8 @@ export async function startX(clock: Clock): Promise<XStandIn> {
         return { status: 200, json: { data: { id: userId, name: "Atelier", username } } };
       case "GET /2/users/:id/tweets":
         return posts.readTimeline(id, request.query);
+      case "GET /2/tweets":
+        return posts.readMany(request.query);
       case "POST /2/tweets":
         return posts.create(readJson(request));
       case "POST /2/media/upload":
@@ -169,6 +176,12 @@ export async function startX(clock: Clock): Promise<XStandIn> {
     tokens,
     faults,
     settings,
+    setMetrics: (postId, metrics) => Object.assign(posts.posts.find(({ id }) => id === postId)!.metrics, metrics),
+    deletePost: (postId) =>
+      void posts.posts.splice(
+        posts.posts.findIndex(({ id }) => id === postId),
+        1,
+      ),
   };
 }
 
