@@ -4,6 +4,7 @@ import { minutes, seconds } from "#lib/clock.ts";
 import { parseList, requireId, requireText, toObject, toObjectList, toText, toUrl } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
 import type { JsonObject } from "../platform.ts";
+import { findVideo } from "../publishing/find-video.ts";
 import { mediaRejectedOutcome, orIfRejected, stillProcessingOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
@@ -114,9 +115,6 @@ function readFeed<T>(context: CallContext, parse: (post: JsonObject) => T): Prom
   const query = { fields, limit: String(maxComparedPosts) };
   return context.call({ method: "GET", path: buildPath(context, "feed"), query }, ({ data }) => parseList(data, parse));
 }
-
-const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
-  assets.find(({ kind }) => kind === "video");
 
 function buildAttachedMedia({ content, progress }: CommitContext): Record<string, string> {
   return Object.fromEntries(

@@ -3,6 +3,7 @@ import type { CommitOutcome, FailedOutcome, LookUpOutcome } from "#domain/ports/
 import type { AccountChoices } from "#portable/post-options.ts";
 import { readObject, requireId, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
+import { findVideo } from "../publishing/find-video.ts";
 import { StepFailure, rateLimitOutcome, reconnectOutcome, stillProcessingOutcome } from "../publishing/step-failure.ts";
 import type {
   CallContext,
@@ -51,7 +52,8 @@ export async function prepare(context: PrepareContext<YouTubeProgress>): Promise
 type Upload = { kind: "partial"; start: number } | { kind: "complete"; videoId: string } | { kind: "expired" };
 
 async function uploadVideo(context: PrepareContext<YouTubeProgress>): Promise<Exclude<Upload, { kind: "partial" }>> {
-  const asset = getVideo(context);
+  const asset = findVideo(context.content);
+  if (!asset) throw new Error("the post has no video");
   const { sessionUrl: existingUrl } = context.progress;
   const sessionUrl = existingUrl ?? (await startSession(context, asset));
   if (existingUrl === undefined) await context.save({ sessionUrl });
@@ -168,9 +170,10 @@ async function setThumbnail(context: PrepareContext<YouTubeProgress>): Promise<v
 export async function commit(context: CommitContext<YouTubeProgress>): Promise<CommitOutcome> {
   const { call, progress, options } = context;
   const json = { id: progress.videoId, status: buildStatus(context, options["privacy"]) };
-  const video = await call({ method: "PUT", path: "/videos", query: { part: "status" }, json }, ({ status }) =>
-    toObject(status),
-  );
+  const video = await call({ method: "PUT", path: "/videos", query: { part: "status" }, json }, ({ id, status }) => {
+    requireId(id);
+    return toObject(status);
+  });
   // YouTube may have changed it again. The update has succeeded, even if this call fails.
   return toVideoPost(context, (await readVideo(context).catch(() => undefined)) ?? video);
 }
@@ -212,12 +215,6 @@ const buildStatus = ({ options }: CallContext, privacyStatus: unknown): JsonObje
 });
 
 const buildUploadUrl = ({ api }: CallContext, path: string): string => new URL(`/upload/youtube/v3/${path}`, api).href;
-
-function getVideo({ content }: CallContext): ContentAsset {
-  const video = content.assets.find(({ kind }) => kind === "video");
-  if (!video) throw new Error("the post has no video");
-  return video;
-}
 
 /** The categories that videos can have. */
 export const readChoices = ({ call }: ResultsContext): Promise<AccountChoices> =>
