@@ -254,7 +254,7 @@ test("no platform's commit returns an id that can't be stored, or a URL that can
   for (const platform of publishingPlatforms) {
     /** Publishes a text. The platform names the post with this id and URL in every response. */
     const commit = (id: unknown, url: unknown): Promise<CommitOutcome> => {
-      const post = { id, uri: id, url, permalink: url, permalink_url: url };
+      const post = { id, uri: id, publish_id: id, url, permalink: url, permalink_url: url };
       // A header can't contain the other values.
       const headers = typeof id === "string" && /^1+$/.test(id) ? { "x-restli-id": id } : {};
       const publicFetch = async () => Response.json({ ...post, data: post }, { headers });
@@ -279,6 +279,7 @@ test("no platform's commit returns an id that can't be stored, or a URL that can
       assert.equal((await commit(id, "https://a.example")).kind, "unknown", `${platform.id}: ${JSON.stringify(id)}`);
     for (const url of ["javascript:alert(1)", `https://a.example/${"1".repeat(100_000)}`, 7, null]) {
       const outcome = await commit("1", url);
+      if (platform.id === "tiktok" && outcome.kind === "processing") continue; // a lookup reads the id and the URL
       assert.equal(outcome.kind, "published");
       const postUrl = "url" in outcome ? outcome.url : undefined;
       assert.ok(postUrl === null || (postUrl?.startsWith("https:") && postUrl.length < 2000), String(postUrl));

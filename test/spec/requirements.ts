@@ -365,6 +365,7 @@ const publishing = {
   "VIDEO-1":
     "a video is uploaded completely or in all parts but the last before the commit, and appears once after lost responses and kills",
   "VIDEO-2": "an interrupted upload continues at the byte that the platform reports, without a second upload",
+  "VIDEO-4": "without an audit of the app, a post can be sent to TikTok as a draft, which is published with a problem",
   "VIDEO-3":
     "visibility is read back: a post that the platform keeps private is published with a problem that says why",
   "FOLLOW-1":

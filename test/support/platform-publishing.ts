@@ -244,7 +244,7 @@ export async function assertPostsAppearOnceAfterKills<StandIn extends StandInSer
   lastStates: readonly string[] = ["published"],
 ): Promise<void> {
   for (let i = 0; i < killCount; i++) {
-    const text = `Killed ${i}`;
+    const text = `Killed ${i} with ${files[0]?.kind}`;
     const isSent = i % 2 === 0;
     const id = await publisher.request(text, files);
     publisher.killAtCommit(isSent ? "after" : "before");

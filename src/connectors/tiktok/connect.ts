@@ -1,8 +1,12 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
+import { readChoices } from "./creator.ts";
+import { classifyError } from "./errors.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import * as publishing from "./publish.ts";
 
-/** Access tokens are valid for a few hours, refresh tokens for a year. Each refresh replaces the refresh token. */
+/** Since 5 November 2026, access tokens are valid for two hours, refresh tokens for 180 days. Each refresh replaces both. */
 export const tiktok: OAuthPlatform = {
   id: "tiktok",
   name: "TikTok",
@@ -11,7 +15,7 @@ export const tiktok: OAuthPlatform = {
     token: "https://open.tiktokapis.com/v2/oauth/token/",
     api: "https://open.tiktokapis.com",
   },
-  scopes: ["user.info.basic", "user.info.profile", "video.publish"],
+  scopes: ["user.info.basic", "user.info.profile", "video.publish", "video.upload"],
   scopeSeparator: ",",
   // PKCE is documented only for mobile and desktop apps.
   pkce: false,
@@ -39,5 +43,7 @@ export const tiktok: OAuthPlatform = {
       },
     ];
   },
+  publishing: { ...publishing, classifyError, readChoices },
+  options,
   limits,
 };

@@ -1,6 +1,6 @@
 import type { PostLimits } from "#domain/model/platform-limits.ts";
 
-const readOn = "2026-11-15";
+const readOn = "2026-11-19";
 const docs = "https://developers.tiktok.com/doc";
 
 export const limits: PostLimits = {

@@ -25,6 +25,10 @@ export interface PostLimits {
   sources: Sources;
 }
 
+/** Whether posts, or those with some kind of file, have a title. */
+export const hasTitle = ({ title, images, videos }: PostLimits): boolean =>
+  [title, images?.title, videos?.title].some((limit) => limit !== undefined);
+
 export interface MediaLimit {
   /** Minimum and maximum number of files of this kind per post. */
   min?: number;

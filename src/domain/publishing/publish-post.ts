@@ -6,6 +6,7 @@ import { readContent } from "../changes/read-content.ts";
 import type { Asset } from "../model/asset.ts";
 import { parseConnectionId, type PlatformConnection } from "../model/connection.ts";
 import { parsePostId, type Post, revisionConflictError } from "../model/post.ts";
+import { hasTitle } from "../model/platform-limits.ts";
 import { digestContent } from "../model/publication-content.ts";
 import { type Publication, publicationView, type PublicationView, toPublicationView } from "../model/publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts";
@@ -111,7 +112,7 @@ async function buildPublication(
 ): Promise<Publication> {
   const platform = deps.platforms.find(connection.platform);
   if (!platform) throw new Error(`unknown platform ${connection.platform}`);
-  const includesTitle = platform.limits.title !== undefined;
+  const includesTitle = hasTitle(platform.limits);
   const target = { studioId: caller.studio.id, connectionId: connection.id, includesTitle };
   return {
     id: deps.newId("publication"),

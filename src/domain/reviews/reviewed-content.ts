@@ -1,6 +1,7 @@
 import { sha256 } from "#lib/digest.ts";
 import { readContent } from "../changes/read-content.ts";
 import type { Asset } from "../model/asset.ts";
+import { hasTitle } from "../model/platform-limits.ts";
 import type { PlatformConnection } from "../model/connection.ts";
 import type { Post } from "../model/post.ts";
 import { digestContent, type PublicationContent } from "../model/publication-content.ts";
@@ -34,10 +35,11 @@ export async function readReviewedContent(
 ): Promise<ReviewedContent> {
   const accounts: ReviewedAccount[] = [];
   for (const { connection, scheduledFor } of await selectAccounts(stores, post)) {
+    const limits = connection && platforms.find(connection.platform)?.limits;
     const target = {
       connectionId: connection?.id ?? "",
       // Without an account, the title is part of what is reviewed.
-      includesTitle: !connection || platforms.find(connection.platform)?.limits.title !== undefined,
+      includesTitle: !connection || (limits !== undefined && hasTitle(limits)),
     };
     const content = await readContent(stores, { ...target, studioId: post.studioId }, post, assets);
     accounts.push({ ...target, connection, content, scheduledFor, digest: digestContent(content) });
