@@ -226,14 +226,14 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
   test("disables accounts that it can't publish to, and shows problems that only the server knows (PUB-5)", async () => {
     const { deps } = fixture.service;
-    for (const platform of ["x", "pinterest"]) await newConnection(deps, owner, `north-${platform}`, platform);
+    for (const platform of ["x", "gone"]) await newConnection(deps, owner, `north-${platform}`, platform);
     const blankId = await addPost("Blank", "");
     await openStudioPage(`posts/${blankId}`);
     const dialog = getDialog();
     await page.getByRole("button", { name: "Publish…" }).click();
-    await dialog.getByText("Publishing to Pinterest is not available yet.").waitFor();
+    await dialog.getByText("Publishing to gone is not available yet.").waitFor();
     await dialog.getByText("Sandbox. Write some text or add a file first.").waitFor();
-    for (const account of ["north-pinterest", "blue-harbour"])
+    for (const account of ["north-gone", "blue-harbour"])
       assert.ok(await dialog.getByLabel(account).isDisabled(), account);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await getText().fill("Not blank.");

@@ -197,23 +197,20 @@ forEachEngine("publication details", (fixture) => {
     assert.equal((await readPage("", body["nextCursor"] as string)).status, 400, "a cursor belongs to one order");
   });
 
-  test("an error names the platform and the account that can't be published to yet, and nothing is published to the others (PUB-5)", async () => {
+  test("every platform can be published to; an error names the account of one that this version does not know, and nothing is published to the others (PUB-5)", async () => {
     const { owner, service, connectionIds } = publishing;
-    const pinterest = await newConnection(service.deps, owner, "north-studio", "pinterest");
+    const unknown = await newConnection(service.deps, owner, "north-studio", "gone");
     const { body } = await publishing.api("GET", "/platforms");
     const platforms = body["platforms"] as { id: string; canPublish: boolean }[];
-    assert.deepEqual(
-      platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
-      ["sandbox", "linkedin", "x", "facebook", "instagram", "threads", "youtube", "mastodon", "bluesky"],
-    );
+    assert.ok(platforms.length > 10 && platforms.every(({ canPublish }) => canPublish));
     const postId = await publishing.newPost("Nowhere");
     const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {
-      connectionIds: [...connectionIds, pinterest],
+      connectionIds: [...connectionIds, unknown],
     });
-    const message = "Publishing to Pinterest (north-studio) is not available yet.";
+    const message = "Publishing to gone (north-studio) is not available yet.";
     assert.deepEqual(
       [rejection.status, rejection.body["code"], rejection.body["problems"]],
-      [409, "not_publishable", [{ connectionId: pinterest, problems: [{ code: "unsupported", message }] }]],
+      [409, "not_publishable", [{ connectionId: unknown, problems: [{ code: "unsupported", message }] }]],
     );
     assert.deepEqual((await getPost(service.deps, owner, { postId })).publications, []);
   });

@@ -1,6 +1,8 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
 import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import * as publishing from "./publish.ts";
 
 /** For apps since 25 September 2025, access tokens are valid for 30 days, refresh tokens for 60. A refresh renews both. */
 export const pinterest: OAuthPlatform = {
@@ -31,5 +33,7 @@ export const pinterest: OAuthPlatform = {
       },
     ];
   },
+  publishing,
+  options,
   limits,
 };
