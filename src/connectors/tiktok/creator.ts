@@ -34,9 +34,13 @@ const interactionLabels = { comment: "Comment", duet: "Duet", stitch: "Stitch" }
 
 const combinations: readonly (readonly Interaction[])[] = [
   [],
-  ...interactions.map((name) => [name]),
-  ...[["comment", "duet"] as const, ["comment", "stitch"] as const, ["duet", "stitch"] as const],
-  interactions,
+  ["comment"],
+  ["duet"],
+  ["stitch"],
+  ["comment", "duet"],
+  ["comment", "stitch"],
+  ["duet", "stitch"],
+  ["comment", "duet", "stitch"],
 ];
 
 /** All combinations of what the account allows. */
