@@ -171,7 +171,12 @@ forEachEngine("follow-ups", (fixture) => {
         ["rejected", "follow_up_empty"],
       ],
     );
-    const unsupported = findFollowUpProblems({ name: "LinkedIn", canReply: false }, linkedinLimits, ["fine"]);
+    const unsupported = await findFollowUpProblems(
+      { name: "LinkedIn", canReply: false },
+      linkedinLimits,
+      ["fine"],
+      async (check) => check(),
+    );
     assert.deepEqual(
       unsupported.map(({ code }) => code),
       ["follow_ups_unsupported"],

@@ -18,9 +18,10 @@ export interface ICalendarEvent {
   url: string;
 }
 
-export function formatICalendar({ name, events }: ICalendar): string {
+/** Calls `pause` before each event, because many take long. */
+export async function formatICalendar({ name, events }: ICalendar, pause: () => Promise<void>): Promise<string> {
   const title = escapeText(name);
-  const lines = [
+  let text = formatLines([
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//Atelier//Calendar feed//EN",
@@ -31,11 +32,15 @@ export function formatICalendar({ name, events }: ICalendar): string {
     `X-WR-CALNAME:${title}`,
     "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
     "X-PUBLISHED-TTL:PT1H",
-    ...events.flatMap(formatEvent),
-    "END:VCALENDAR",
-  ];
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+  ]);
+  for (const event of events) {
+    await pause();
+    text += formatLines(formatEvent(event));
+  }
+  return text + formatLines(["END:VCALENDAR"]);
 }
+
+const formatLines = (lines: readonly string[]): string => lines.map((line) => `${foldLine(line)}\r\n`).join("");
 
 const formatEvent = (event: ICalendarEvent): string[] => [
   "BEGIN:VEVENT",
@@ -68,17 +73,18 @@ const maxLineBytes = 75;
 
 /** RFC 5545 §3.1: lines have at most 75 bytes; the next ones start with a space. Characters are not split. */
 function foldLine(line: string): string {
-  if (Buffer.byteLength(line) <= maxLineBytes) return line;
-  let foldedLine = "";
-  let lineBytes = 0;
-  for (const character of line) {
-    const bytes = Buffer.byteLength(character);
-    if (lineBytes + bytes > maxLineBytes) {
-      foldedLine += "\r\n ";
-      lineBytes = 1;
-    }
-    foldedLine += character;
-    lineBytes += bytes;
+  if (line.length * 3 <= maxLineBytes) return line;
+  const bytes = Buffer.from(line);
+  if (bytes.length <= maxLineBytes) return line;
+  const parts: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    let end = Math.min(bytes.length, start + maxLineBytes - (start === 0 ? 0 : 1));
+    while (isContinuation(bytes[end])) end--;
+    parts.push(bytes.toString("utf8", start, end));
+    start = end;
   }
-  return foldedLine;
+  return parts.join("\r\n ");
 }
+
+/** Whether a byte is part of a character that starts before it. */
+const isContinuation = (byte = 0): boolean => (byte & 0xc0) === 0x80;

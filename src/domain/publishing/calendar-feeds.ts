@@ -7,6 +7,7 @@ import { toVisibleState, type VisibleState } from "../model/publication-states.t
 import { authorize } from "../policy.ts";
 import type { FeedEntry } from "../ports/calendar-feeds.ts";
 import type { Deps } from "../ports/deps.ts";
+import { createPause } from "../steps/pause.ts";
 import { enforceRateLimit } from "../steps/rate-limit.ts";
 
 /** The caller's feed of the studio. Its URL is never shown again. */
@@ -40,6 +41,7 @@ const pastDays = 90;
 /** Publications can be planned a year ahead. */
 const futureDays = 367;
 const maxEvents = 2000;
+const eventsPerIteration = 100;
 const eventDurationMs = minutes(15);
 
 /** The calendar for this token; undefined if no feed has it. */
@@ -56,7 +58,9 @@ export async function readCalendarFeed(
   const entries = await deps.calendarFeeds.listEntries(studio.id, range);
   const postsUrl = `${deps.baseUrl}/studios/${studio.id}/posts`;
   const { host } = new URL(deps.baseUrl);
-  return formatICalendar({ name: studio.name, events: entries.map((entry) => toEvent(entry, postsUrl, host)) });
+  const events = entries.map((entry) => toEvent(entry, postsUrl, host));
+  const pause = createPause(eventsPerIteration);
+  return formatICalendar({ name: studio.name, events }, () => pause(1));
 }
 
 const statuses: Partial<Record<VisibleState, ICalendarEvent["status"]>> = {

@@ -14,6 +14,7 @@ import { findFollowUpProblems } from "../model/validation/find-follow-up-problem
 import { findMediaProblems } from "../model/validation/media-reachability.ts";
 import { findProblems } from "../model/validation/validate-post.ts";
 import type { Deps } from "../ports/deps.ts";
+import { createPause } from "./pause.ts";
 
 /**
  * Throws `not_publishable` with every problem that would make a platform reject the post. `isProposal`: apart from
@@ -35,6 +36,9 @@ export async function assertPublishable(
   if (problems.length > 0) throw new AppError("not_publishable", { problems });
 }
 
+/** How much of the follow-ups is counted before other requests have a turn. */
+const charactersPerIteration = 20_000;
+
 /** The problems of each account that would reject the post. */
 export async function findPublishProblems(
   { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
@@ -44,6 +48,7 @@ export async function findPublishProblems(
 ): Promise<{ connectionId: string; problems: { code: string; message: string }[] }[]> {
   const readyAssets = assets.filter(isReady);
   const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
+  const pause = createPause(charactersPerIteration);
   const rejections: { connectionId: string; problems: { code: string; message: string }[] }[] = [];
   for (const connection of connections) {
     // Counting a long text takes milliseconds, and there may be one per account.
@@ -57,7 +62,7 @@ export async function findPublishProblems(
       ...(connection.state === "connected"
         ? []
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
-      ...findPlatformProblems({ platforms }, connection, post, content, inspections),
+      ...(await findPlatformProblems({ platforms }, connection, post, content, inspections, pause)),
     ];
     rejections.push({ connectionId: connection.id, problems });
   }
@@ -67,13 +72,14 @@ export async function findPublishProblems(
 const describeEmptyPost = (hasFileChoice: boolean): string =>
   hasFileChoice ? "The post has no text, and no files for this account." : "The post has no text and no files.";
 
-function findPlatformProblems(
+async function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
   { platform, account, limits: instanceLimits, choices }: PlatformConnection,
   { title, crops }: Post,
   { body, assets, hasFileChoice, options, followUps }: ReturnType<typeof selectForAccount<Asset>>,
   inspections: ReadonlyMap<string, ImageInspection>,
-): { code: string; message: string }[] {
+  pause: (work: number) => Promise<void>,
+): Promise<{ code: string; message: string }[]> {
   const platformInfo = platforms.find(platform);
   if (!platformInfo?.canPublish) {
     const name = platformInfo?.name ?? platform;
@@ -90,12 +96,14 @@ function findPlatformProblems(
     crops: getCrops(crops, platform),
     hasFileChoice,
   };
+  const followUpProblems = await findFollowUpProblems(platformInfo, limits, followUps, async (check, { length }) => {
+    await pause(length);
+    return check();
+  });
   return [
-    ...[
-      ...findMediaProblems(platformInfo, assets),
-      ...findProblems(limits, post),
-      ...findFollowUpProblems(platformInfo, limits, followUps),
-    ].filter(({ level }) => level === "rejected"),
+    ...[...findMediaProblems(platformInfo, assets), ...findProblems(limits, post), ...followUpProblems].filter(
+      ({ level }) => level === "rejected",
+    ),
     ...findOptionProblems(withAccountChoices(platformInfo.options, choices), body, options),
   ].map(({ code, message }) => ({ code, message }));
 }

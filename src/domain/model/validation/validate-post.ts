@@ -104,16 +104,19 @@ export async function validatePost(
     let result = resultByKey.get(key);
     if (!result) {
       const textLimit = findTextLimit("text", limits, assets);
-      const check = (): TextCheck => checkText(limits, body, textLimit);
-      const textCheck =
-        body.length <= maxUnrememberedLength
+      const find = async (check: () => TextCheck, length: number, ...checkKey: unknown[]): Promise<TextCheck> =>
+        length <= maxUnrememberedLength
           ? check()
-          : await textChecks.find(JSON.stringify([post.id, post.revision, textKey, textLimit]), check);
+          : textChecks.find(JSON.stringify([post.id, post.revision, ...checkKey]), check);
+      const textCheck = await find(() => checkText(limits, body, textLimit), body.length, textKey, textLimit);
+      const followUpLength = followUps.join("").length;
       result = {
         problems: [
           ...findMediaProblems(platformInfo, assets),
           ...findProblems(limits, { ...post, ...content, crops: getCrops(post.crops ?? [], platform) }, textCheck),
-          ...findFollowUpProblems(platformInfo, limits, followUps),
+          ...(await findFollowUpProblems(platformInfo, limits, followUps, (check, _text, i) =>
+            find(check, followUpLength, [platform, instanceLimits, id], i),
+          )),
           ...findOptionProblems(schema, body, options).map((detail): Problem => ({
             ...detail,
             level: "rejected",
