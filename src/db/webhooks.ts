@@ -33,14 +33,20 @@ const dueSql = "due_at <= $1 AND due_at IS NOT NULL AND locked_until <= $1 AND d
 
 const hasDueQuery = statement(`SELECT 1 AS one FROM webhooks WHERE ${dueSql} LIMIT 1`);
 
-/** Checks the lock again in the update: another process may have claimed the webhook since the selection. */
+/**
+ * Studios with the fewest endpoints in use come first, then the endpoints whose last turn ended longest ago: an endpoint
+ * with thousands of deliveries, or one that takes long, delays no other. Checks the lock again in the update: another
+ * process may have claimed the webhook since the selection.
+ */
 const claimDueQuery = statement<Webhook>(
   `UPDATE webhooks SET locked_until = $2
     WHERE locked_until <= $1 AND disabled_at IS NULL AND id IN (
       SELECT id FROM (
-        SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY studio_id ORDER BY due_at, id) AS turn FROM webhooks
+        SELECT id, due_at, locked_until, ROW_NUMBER() OVER (PARTITION BY studio_id ORDER BY locked_until, due_at, id)
+               + (SELECT COUNT(*) FROM webhooks used WHERE used.studio_id = webhooks.studio_id AND used.locked_until > $1) AS turn
+          FROM webhooks
          WHERE ${dueSql} AND EXISTS (SELECT 1 FROM studios s WHERE s.id = studio_id AND s.deleted_at IS NULL)) candidates
-       ORDER BY turn, due_at, id LIMIT $3)
+       ORDER BY turn, locked_until, due_at, id LIMIT $3)
    RETURNING ${listColumns(columns)}`,
 );
 

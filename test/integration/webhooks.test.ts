@@ -345,6 +345,35 @@ forEachEngine("webhooks", (fixture) => {
     assert.equal((await listWebhooks(deps, owner)).webhooks.length, 20);
   });
 
+  test("studios take turns: neither many endpoints nor a backlog delays the endpoint of another (HOOK-4, F5)", async () => {
+    const busy = await newWebhook();
+    const { id: secondId } = await createWebhook(deps, busy.owner, { url: receiver.url, events: ["post.*"] });
+    const other = await newWebhook();
+    for (let i = 0; i < 3; i++) await busy.newEvent();
+    await queue();
+    clock.advance(1);
+    await other.newEvent();
+    await queue();
+    const claim = async (count: number) => {
+      const webhooks = await deps.transact({ job: "send webhooks" }, (tx) =>
+        tx.webhooks.claimDue(clock(), clock() + leaseMs, count),
+      );
+      return webhooks.map(({ id }) => id);
+    };
+    const release = (id: string) => deps.transact({ job: "send webhooks" }, (tx) => tx.webhooks.release(id, clock()));
+    assert.deepEqual(await claim(1), [busy.webhookId]);
+    assert.deepEqual(await claim(1), [other.webhookId], "the busy studio uses an endpoint already");
+    clock.advance(1);
+    await release(busy.webhookId);
+    clock.advance(1);
+    await release(other.webhookId);
+    assert.deepEqual(await claim(1), [secondId], "it had no turn yet");
+    assert.deepEqual(await claim(1), [other.webhookId]);
+    assert.deepEqual(await claim(5), [busy.webhookId]);
+    for (const id of [busy.webhookId, secondId, other.webhookId]) await release(id);
+    await deliver();
+  });
+
   test("every query uses an index (HOOK-2)", async () => {
     const { studioId, webhookId, newEvent, list } = await newWebhook();
     await newEvent();

@@ -117,7 +117,7 @@ async function endBatch(
   const retryAfterMs = Math.max(0, ...attempts.map(({ outcome }) => outcome.retryAfterMs ?? 0));
   const pauseMs = Math.max(retryAfterMs, failingSince === null ? 0 : computePause(now - failingSince));
   if (failingSince !== webhook.failingSince) await tx.webhooks.update(id, { failingSince });
-  await tx.webhooks.release(id, pauseMs === 0 ? 0 : now + pauseMs);
+  await tx.webhooks.release(id, now + pauseMs);
   const isGone = attempts.some(({ outcome }) => outcome.status === 410);
   const hasFailedLong = hasFailed && failingSince !== null && now - failingSince >= maxFailingTime;
   if (webhook.disabledAt !== null || (!isGone && !hasFailedLong)) return;
