@@ -42,6 +42,7 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const purgeExpired = createPurgeJob(deps);
   const sweepAssets = createAssetSweeper(deps);
   const findLostFiles = createLostFileFinder(deps);
+  const resultTurns = { lastStudioId: "" };
 
   return [
     startJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
@@ -79,9 +80,9 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     ),
     startJob(
       "results",
-      async (createBatchOptions) => void (await readDueResults(deps, createBatchOptions(seconds(40)))),
+      async (createBatchOptions) => void (await readDueResults(deps, createBatchOptions(seconds(40)), resultTurns)),
       {
-        isNeeded: async () => (await deps.results.findDueAccount(deps.clock())) !== undefined,
+        isNeeded: () => deps.results.hasDue(deps.clock()),
       },
     ),
     startJob("renew", async (createBatchOptions) => {

@@ -103,7 +103,8 @@ export function createPublisher({ setups, createMediaUrl, openFile, sleep }: Pub
     request: ReadResultsRequest,
   ): Promise<ReadResultsOutcome> {
     const { definition = 0, sources = {} } = module ?? {};
-    const posts = await (module && orIfRejected(module.read(createCaller(request), request.remoteIds), undefined));
+    const posts = await (module &&
+      orIfRejected(module.read(createCaller(request, request.signal), request.remoteIds), undefined));
     const toPostMetrics = (id: string): Metrics => {
       if (!posts) return completeMetrics({}, module ? "not_permitted" : "not_offered");
       return toMetrics(posts.get(id), sources);

@@ -3,13 +3,15 @@ import type { DueReading, ResultStore } from "#domain/ports/results.ts";
 import { changesRow, execute, selectRows, statement, updateRows, type Connection } from "./database.ts";
 
 const findDueAccountQuery = statement<{ studioId: string; connectionId: string }>(`
-  SELECT c.studio_id, c.id AS connection_id FROM result_readings r
-    JOIN platform_connections c ON c.id = r.connection_id
-   WHERE r.due_at <= $1 AND NOT EXISTS (
-     SELECT 1 FROM publications p
-      WHERE p.connection_id = r.connection_id
-        AND (p.state IN ('preparing', 'committing') OR (p.state = 'scheduled' AND p.next_run_at <= $1)))
-   ORDER BY r.due_at LIMIT 1`);
+  SELECT c.studio_id, c.id AS connection_id FROM platform_connections c
+   WHERE c.studio_id > $2
+     AND EXISTS (SELECT 1 FROM result_readings r WHERE r.connection_id = c.id AND r.due_at <= $1)
+     AND NOT EXISTS (
+       SELECT 1 FROM publications p
+        WHERE p.connection_id = c.id
+          AND (p.state IN ('preparing', 'committing') OR (p.state = 'scheduled' AND p.next_run_at <= $1)))
+   ORDER BY c.studio_id, c.id LIMIT 1`);
+const hasDueQuery = statement("SELECT 1 AS one FROM result_readings WHERE due_at <= $1 LIMIT 1");
 
 const listDueQuery = statement<DueReading>(`
   SELECT r.publication_id, p.remote_id, r.published_at, r.due_at FROM result_readings r
@@ -25,7 +27,8 @@ export function createResultStore({ q, run }: Connection): ResultStore {
         .values({ ...reading, refreshedAt: null })
         .onConflict((conflict) => conflict.doNothing())
         .$call(execute),
-    findDueAccount: async (now) => (await run(findDueAccountQuery, [now]))[0],
+    hasDue: async (now) => (await run(hasDueQuery, [now])).length > 0,
+    findDueAccount: async (now, afterStudioId) => (await run(findDueAccountQuery, [now, afterStudioId]))[0],
     listDue: (connectionId, now, limit) => run(listDueQuery, [connectionId, now, limit]),
     reschedule: ({ publicationId, dueAt: from }, dueAt) =>
       updateRows(q, "resultReadings", { publicationId, dueAt: from }, { dueAt }).$call(execute),

@@ -17,9 +17,15 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 type Respond = (url: URL, authorization: string | undefined) => Response;
 
 /** Reads results from a stand-in. Returns the outcome and the URLs that were requested. */
-async function read(platform: PlatformSetup["platform"], remoteIds: readonly string[], respond: Respond) {
+async function read(
+  platform: PlatformSetup["platform"],
+  remoteIds: readonly string[],
+  respond: Respond,
+  signal = new AbortController().signal,
+) {
   const urls: string[] = [];
-  const publicFetch: PublicFetch = async (url, { headers = {} } = {}) => {
+  const publicFetch: PublicFetch = async (url, { headers = {}, signal: requestSignal } = {}) => {
+    assert.equal(requestSignal?.aborted, signal.aborted);
     urls.push(url);
     return respond(new URL(url), (headers as Record<string, string>)["authorization"]);
   };
@@ -31,7 +37,16 @@ async function read(platform: PlatformSetup["platform"], remoteIds: readonly str
   });
   const account = { id: "1", handle: "ada", name: null, avatarUrl: null, profileUrl: null };
   const connection = { platform: platform.id, instance: "https://social.example", account };
-  return { outcome: await publisher.readResults({ accessToken: "token", connection, remoteIds }), urls, publisher };
+  return {
+    outcome: await publisher.readResults({
+      accessToken: "token",
+      connection,
+      remoteIds,
+      signal,
+    }),
+    urls,
+    publisher,
+  };
 }
 
 const counts = { favourites_count: 3, reblogs_count: 0, replies_count: 2 };
@@ -79,6 +94,11 @@ test("Bluesky posts are read without credentials (RES-1, RES-2)", async () => {
     reposts: { source: "repostCount", value: 2 },
     quotes: { source: "quoteCount", value: 4 },
   });
+});
+
+test("every request ends with the time limit of the reading (F5)", async () => {
+  const { urls } = await read(mastodon, ["1", "2"], () => Response.json({}, { status: 404 }), AbortSignal.abort());
+  assert.equal(urls.length, 3);
 });
 
 test("a rejected request and a platform that is not read have no numbers, with the reason (RES-1)", async () => {

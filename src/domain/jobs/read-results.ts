@@ -12,14 +12,27 @@ const reconnectMs = hours(6);
 
 type ResultDeps = ReadDeps & Pick<Deps, "results" | "transact" | "clock" | "platformStore">;
 
+/** The studio that had the last turn: studios take turns, so that the slow servers of one delay the others little. */
+export interface ResultTurns {
+  lastStudioId: string;
+}
+
 /**
  * Reads the due results, account by account, in batches as large as the platform allows. Accounts that publish come
  * later. Returns the number of requests.
  */
-export async function readDueResults(deps: ResultDeps, { pause, shouldStop }: BatchOptions): Promise<number> {
+export async function readDueResults(
+  deps: ResultDeps,
+  { pause, shouldStop }: BatchOptions,
+  turns: ResultTurns = { lastStudioId: "" },
+): Promise<number> {
   for (let requests = 0; ; requests++) {
-    const account = shouldStop() ? undefined : await deps.results.findDueAccount(deps.clock());
+    if (shouldStop()) return requests;
+    const now = deps.clock();
+    const account =
+      (await deps.results.findDueAccount(now, turns.lastStudioId)) ?? (await deps.results.findDueAccount(now, ""));
     if (!account) return requests;
+    turns.lastStudioId = account.studioId;
     await readAccount(deps, account);
     await pause();
   }

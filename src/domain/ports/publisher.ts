@@ -94,6 +94,7 @@ export type ReadChoicesOutcome = FailedOutcome | { kind: "read"; choices: Accoun
 export interface ReadResultsRequest extends AccountRequest {
   /** At most as many as `getResultBatchSize` says. */
   remoteIds: readonly string[];
+  signal: AbortSignal;
 }
 
 /** `metrics` has all posts that were asked for, by remote id; those that the platform did not return were deleted. */

@@ -11,8 +11,9 @@ export interface DueReading {
 export interface ResultStore {
   /** Plans the readings of a published post, once. */
   plan(publication: { publicationId: string; connectionId: string; publishedAt: number; dueAt: number }): Promise<void>;
-  /** The account with the earliest due reading, except those with a publication that is due or running. */
-  findDueAccount(now: number): Promise<{ studioId: string; connectionId: string } | undefined>;
+  hasDue(now: number): Promise<boolean>;
+  /** The first account with a due reading, of a studio after this one; none with a publication that is due or running. */
+  findDueAccount(now: number, afterStudioId: string): Promise<{ studioId: string; connectionId: string } | undefined>;
   /** The account's due readings, earliest first. */
   listDue(connectionId: string, now: number, limit: number): Promise<DueReading[]>;
   /** Changes when a reading is due, unless it was changed meanwhile. Null: never again. */
