@@ -6,9 +6,6 @@ import { createChangedIdsList, listCommentSteps } from "./undo-steps.ts";
 
 const isDeletedColumn = sql<boolean>`c.removed_at IS NOT NULL`.as("isDeleted");
 
-/** More than a post can have of members and one link. */
-const maxCommentsForGuests = 1100;
-
 export function createCommentStore(connection: Connection): CommentStore {
   const { q } = connection;
   const selectWithNames = () =>
@@ -106,12 +103,20 @@ export function createCommentStore(connection: Connection): CommentStore {
       return count;
     },
     countWithDeleted: (postId) => countRows({ postId }),
-    listForGuests: (postId, linkId) =>
+    listForGuests: (postId, linkId, maxLength) =>
       selectWithNames()
-        .where((eb) => eb.and({ "c.postId": postId, "c.visibility": "guests", "c.removedAt": null }))
-        .where((eb) => eb.or([eb("c.reviewLinkId", "is", null), eb("c.reviewLinkId", "=", linkId)]))
+        .where("c.id", "in", (eb) =>
+          eb
+            .selectFrom(
+              selectRows(q, "comments", { postId, visibility: "guests", removedAt: null })
+                .where((row) => row.or([row("reviewLinkId", "is", null), row("reviewLinkId", "=", linkId)]))
+                .select(["id", sql<number>`sum(length(body)) OVER (ORDER BY id DESC)`.as("total")])
+                .as("shown"),
+            )
+            .select("shown.id")
+            .where("shown.total", "<=", maxLength),
+        )
         .orderBy("c.id")
-        .limit(maxCommentsForGuests)
         .execute(),
     setVisibility: (id, visibility) => updateRows(q, "comments", { id }, { visibility }).$call(execute),
     setResolved(id, resolution) {

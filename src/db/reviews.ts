@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { ResolvedReviewLink, ReviewDecision, ReviewPost } from "#domain/model/review.ts";
+import type { ResolvedReviewLink, ReviewDecision, ReviewOutcome, ReviewPost } from "#domain/model/review.ts";
 import type { ReviewStore } from "#domain/ports/reviews.ts";
 import { changesRow, execute, selectRows, statement, updateRows, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
@@ -20,11 +20,13 @@ const findLinkQuery = statement<LinkRow>(`${selectLinksSql} WHERE l.id = $1`);
 const listLinksQuery = statement<LinkRow>(`${selectLinksSql} WHERE l.studio_id = $1 ORDER BY l.id DESC LIMIT $2`);
 const listLinksOfPostQuery = statement<LinkRow>(
   `${selectLinksSql} WHERE l.studio_id = $1
-     AND l.id IN (SELECT link_id FROM review_posts WHERE post_id = $3) ORDER BY l.id DESC LIMIT $2`,
+     AND l.id IN (SELECT link_id FROM review_posts WHERE post_id = $3)
+   ORDER BY CASE WHEN l.holds_publishing = 1 AND l.withdrawn_at IS NULL THEN 0 ELSE 1 END, l.id DESC LIMIT $2`,
 );
-const countOpenLinksQuery = statement<{ count: number }>(`
-  SELECT CAST(COUNT(*) AS INTEGER) AS count FROM review_posts p JOIN review_links l ON l.id = p.link_id
-   WHERE p.post_id = $1 AND l.withdrawn_at IS NULL AND l.expires_at > $2`);
+const countLinksQuery = statement<{ stored: number; open: number }>(`
+  SELECT CAST(COUNT(*) AS INTEGER) AS stored,
+         CAST(COUNT(CASE WHEN l.withdrawn_at IS NULL AND l.expires_at > $2 THEN 1 END) AS INTEGER) AS open
+    FROM review_posts p JOIN review_links l ON l.id = p.link_id WHERE p.post_id = $1`);
 const recordViewQuery = statement<{ viewCount: number }>(`
   UPDATE review_links SET view_count = view_count + 1, first_viewed_at = COALESCE(first_viewed_at, $2), last_viewed_at = $2
    WHERE id = $1 AND (last_viewed_at IS NULL OR last_viewed_at < $3) RETURNING view_count`);
@@ -41,10 +43,22 @@ const toLink = ({ creatorName: name, creatorEmail: email, ...link }: LinkRow): R
   creator: { id: link.createdBy, name, email },
 });
 
+const outcomeColumns = [
+  "linkId",
+  "postId",
+  "isHolding",
+  "isOutdated",
+  "decision",
+  "guestName",
+  "decisionComment",
+  "decidedAt",
+  "revision",
+] as const;
+
 /** The constraints of the table make the columns of a decision all null or, except the comment, none. */
-function toReviewPost(row: Selectable<Schema["reviewPosts"]>): ReviewPost {
+function toReviewPost<Row extends Pick<Selectable<Schema["reviewPosts"]>, (typeof outcomeColumns)[number]>>(row: Row) {
   const { linkId, postId, isHolding, isOutdated, decision } = row;
-  return { linkId, postId, isHolding, isOutdated, decision: decision === null ? null : (row as ReviewDecision) };
+  return { linkId, postId, isHolding, isOutdated, decision: decision === null ? null : row };
 }
 
 export function createReviewStore({ q, run }: Connection): ReviewStore {
@@ -63,7 +77,7 @@ export function createReviewStore({ q, run }: Connection): ReviewStore {
           : await run(listLinksOfPostQuery, [studioId, limit, postId]);
       return rows.map(toLink);
     },
-    countOpenLinks: async (postId, now) => (await run(countOpenLinksQuery, [postId, now]))[0]?.count ?? 0,
+    countLinks: async (postId, now) => (await run(countLinksQuery, [postId, now]))[0] ?? { stored: 0, open: 0 },
     async withdraw(studioId, linkId, now) {
       const isWithdrawn = await updateRows(
         q,
@@ -77,24 +91,30 @@ export function createReviewStore({ q, run }: Connection): ReviewStore {
     recordView: async (linkId, now, countedBefore) =>
       (await run(recordViewQuery, [linkId, now, countedBefore]))[0]?.viewCount,
     countComment: async (linkId, limit) => (await run(countCommentQuery, [linkId, limit])).length > 0,
-    async listPosts(linkIds) {
+    async listPosts(linkId) {
+      const rows = await selectRows(q, "reviewPosts", { linkId }).selectAll().orderBy("position").execute();
+      return rows.map((row) => toReviewPost(row) as ReviewPost);
+    },
+    async listOutcomes(linkIds) {
       if (linkIds.length === 0) return [];
       const rows = await q
         .selectFrom("reviewPosts")
-        .selectAll()
+        .select(outcomeColumns)
         .where("linkId", "in", linkIds)
         .orderBy("linkId")
         .orderBy("position")
         .execute();
-      return rows.map(toReviewPost);
+      return rows.map((row) => toReviewPost(row) as ReviewOutcome);
     },
-    async listDecided(postId) {
+    async listDecided(postId, { after, limit }) {
       const rows = await selectRows(q, "reviewPosts", { postId })
         .selectAll()
         .where("decision", "is not", null)
+        .$if(after !== undefined, (page) => page.where("linkId", ">", after!))
         .orderBy("linkId")
+        .limit(limit)
         .execute();
-      return rows.map(toReviewPost);
+      return rows.map((row) => toReviewPost(row) as ReviewPost);
     },
     decide: ({ linkId, postId }, decision, limit) =>
       updateRows(q, "reviewPosts", { linkId, postId }, (eb) => ({
@@ -105,8 +125,10 @@ export function createReviewStore({ q, run }: Connection): ReviewStore {
       }))
         .where("decisionCount", "<", limit)
         .$call(changesRow),
-    setOutdated: ({ linkId, postId }, isOutdated) =>
-      updateRows(q, "reviewPosts", { linkId, postId }, { isOutdated }).$call(execute),
+    async setOutdated(postId, linkIds, isOutdated) {
+      if (linkIds.length > 0)
+        await updateRows(q, "reviewPosts", { postId }, { isOutdated }).where("linkId", "in", linkIds).execute();
+    },
     isHeld: async (postId) => (await run(isHeldQuery, [postId])).length > 0,
   };
 }

@@ -101,6 +101,7 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:upload_links": "Withdraw upload links that are no longer needed, or wait until some expire.",
   "quota_exceeded:link_files": newLink,
   "quota_exceeded:review_links": "Withdraw review links that are no longer needed, or wait until some expire.",
+  "quota_exceeded:stored_review_links": "Duplicate the post, then share the copy.",
   "quota_exceeded:review_decisions": newLink,
   "quota_exceeded:review_text": "Ask for links with fewer posts.",
   "quota_exceeded:guest_comments": newLink,

@@ -169,6 +169,8 @@ export const errorMessages = {
     `The post already has ${data.limit} open upload links, the maximum.`,
   "quota_exceeded:review_links": (data: { limit: number }) =>
     `A post already has ${data.limit} open review links, the maximum.`,
+  "quota_exceeded:stored_review_links": (data: { limit: number }) =>
+    `A post can have up to ${data.limit} review links, withdrawn ones included.`,
   "quota_exceeded:review_decisions": (data: { limit: number }) =>
     `${data.limit} decisions about the post were made through this review link, the maximum.`,
   "quota_exceeded:review_text": () => "The posts of this review link are too long to be shown together.",

@@ -101,6 +101,8 @@ export const errorHints: ErrorHints = {
   "quota_exceeded:upload_links":
     "Give the user the last link again: a link accepts several files, and expires after 30 minutes. Links can be withdrawn in the web app.",
   "quota_exceeded:review_links": "Tell the user to withdraw review links in the web app.",
+  "quota_exceeded:stored_review_links":
+    "Withdrawing links does not help. Create another post with the same content with create_post, and share that one.",
   "quota_exceeded:app_uploads":
     "Upload the files in a view of the post that already uploaded some, or call app_create_upload again in 30 minutes.",
   "quota_exceeded:link_files": "Call app_create_upload again for more files.",

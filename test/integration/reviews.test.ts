@@ -54,6 +54,10 @@ forEachEngine("review links", (fixture) => {
     assert.equal(await review.decide(otherId, "approved", "x"), "not_found");
     const comment = { postId: otherId, name: "Greta", body: "Hello" };
     assert.equal((await review.call("POST", "/comments", comment)).status, 404);
+    await edit(postId, { status: "archived" });
+    assert.equal((await fetch(image?.url ?? "")).status, 410);
+    await edit(postId, { status: "draft" });
+    assert.equal((await fetch(image?.url ?? "")).status, 200);
     await publishing.api("DELETE", `/review-links/${review.id}`);
     assert.equal((await fetch(image?.url ?? "")).status, 410);
   });
@@ -76,7 +80,7 @@ forEachEngine("review links", (fixture) => {
     for (const link of Object.values(links)) assert.equal(await getStatus(link), 200);
     await removeMember(deps, owner, { userId: member.user.id });
     await revokeClient(deps, owner, { grantId: client.grantId });
-    await edit((await deps.reviews.listPosts([links.archived.id]))[0]?.postId ?? "", { status: "archived" });
+    await edit((await deps.reviews.listPosts(links.archived.id))[0]?.postId ?? "", { status: "archived" });
     await publishing.api("DELETE", `/review-links/${links.withdrawn.id}`);
     const expired = openReview(service.base, links.expired);
     const { digest } = (await expired.read()).posts[0] ?? {};

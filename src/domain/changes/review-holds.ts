@@ -11,6 +11,9 @@ import { readContent } from "./read-content.ts";
 import { unapprovedDigest } from "./revise-publications.ts";
 import { updatePublication } from "./writes/publication-rows.ts";
 
+/** Each has the digests of up to all accounts. */
+const reviewsPerRead = 50;
+
 type HoldDeps = Pick<Deps, "newId" | "clock">;
 
 /**
@@ -19,7 +22,6 @@ type HoldDeps = Pick<Deps, "newId" | "clock">;
  * someone who may publish.
  */
 export async function reviseReviews(deps: HoldDeps, tx: Tx, actor: PublicationActor, post: Post): Promise<void> {
-  const reviews = await tx.reviews.listDecided(post.id);
   const assets = await tx.assets.listByPosts([post.id]);
   const digests = new Map<string, string>();
   const isCurrent = async ({ connectionId, includesTitle, digest }: CoveredAccount): Promise<boolean> => {
@@ -29,12 +31,23 @@ export async function reviseReviews(deps: HoldDeps, tx: Tx, actor: PublicationAc
     digests.set(key, currentDigest);
     return currentDigest === digest;
   };
-  for (const review of reviews) {
-    let isOutdated = false;
-    for (const account of review.decision?.accounts ?? []) isOutdated ||= !(await isCurrent(account));
-    if (isOutdated === review.isOutdated) continue;
-    if (isOutdated && review.isHolding) await returnToProposals(deps, tx, actor, post.id);
-    await tx.reviews.setOutdated(review, isOutdated);
+  let after: string | undefined;
+  for (let isLastPage = false; !isLastPage;) {
+    const reviews = await tx.reviews.listDecided(post.id, { after, limit: reviewsPerRead });
+    const changed: { review: ReviewPost; isOutdated: boolean }[] = [];
+    for (const review of reviews) {
+      let isOutdated = false;
+      for (const account of review.decision?.accounts ?? []) isOutdated ||= !(await isCurrent(account));
+      if (isOutdated !== review.isOutdated) changed.push({ review, isOutdated });
+    }
+    if (changed.some(({ review, isOutdated }) => isOutdated && review.isHolding))
+      await returnToProposals(deps, tx, actor, post.id);
+    for (const value of [true, false]) {
+      const linkIds = changed.filter(({ isOutdated }) => isOutdated === value).map(({ review }) => review.linkId);
+      await tx.reviews.setOutdated(post.id, linkIds, value);
+    }
+    after = reviews.at(-1)?.linkId;
+    isLastPage = reviews.length < reviewsPerRead;
   }
 }
 

@@ -8,6 +8,8 @@ export const defaultReviewDays = 7;
 export const maxReviewDays = 30;
 export const maxReviewPosts = 50;
 export const maxOpenReviewLinks = 100;
+/** Of a post, with those that have ended: every edit compares the decisions of all of them. */
+export const maxStoredReviewLinks = 500;
 export const maxGuestComments = 50;
 /** About one post of a link. Each replaces the one before; the activity lists all of them. */
 export const maxDecisions = 1000;
@@ -86,6 +88,11 @@ export interface PostReviewFilter {
   now: number;
 }
 
+/** Without what the decision covers, which is long. */
+export interface ReviewOutcome extends Omit<ReviewPost, "decision"> {
+  decision: Omit<ReviewDecision, "accounts"> | null;
+}
+
 export type ReviewState = "open" | "expired" | "ended" | "withdrawn";
 
 /** A link ends with its maker's membership or its grant. */
@@ -102,7 +109,7 @@ export interface DecisionView {
   at: string;
 }
 
-export const toDecisionView = ({ decision, isOutdated }: ReviewPost): DecisionView | null =>
+export const toDecisionView = ({ decision, isOutdated }: ReviewOutcome): DecisionView | null =>
   decision && {
     state: isOutdated ? "outdated" : decision.decision,
     name: decision.guestName,

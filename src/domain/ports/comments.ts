@@ -12,8 +12,11 @@ export interface CommentStore {
   list(postId: string, filter: { after?: string | undefined; limit: number }): Promise<ListedComment[]>;
   /** Newest first, without deleted comments. */
   listNewest(postId: string, limit: number): Promise<ListedComment[]>;
-  /** Those that guests of this review link see, oldest first, without deleted ones. */
-  listForGuests(postId: string, linkId: string): Promise<ListedComment[]>;
+  /**
+   * Those that guests of this review link see, oldest first, without deleted ones: the newest whose texts have at most
+   * this length together.
+   */
+  listForGuests(postId: string, linkId: string, maxLength: number): Promise<ListedComment[]>;
   /** Without deleted comments. */
   count(postId: string): Promise<number>;
   /** Comments through review links, which do not count toward the limits of the post. */

@@ -58,13 +58,32 @@ export interface ReviewSession {
   expiresAt: string;
 }
 
-/** How many characters a page may have in all texts, so that writing them does not delay other users. */
-const maxTextLength = 2_000_000;
+/** How long everything on a page may be together, so that writing it does not delay other users. */
+const maxPageLength = 2_000_000;
+/** What a file counts, for which two URLs are signed, and an account without its texts. */
+const fileLength = 400;
+const accountLength = 200;
+const maxCommentLengthPerPost = 100_000;
 
-const countCharacters = ({ accounts }: Pick<ReviewSession["posts"][number], "accounts">): number =>
-  accounts
-    .flatMap((account) => [account, account.before])
-    .reduce((sum, content) => sum + (content ? content.text.length + content.followUps.join("").length : 0), 0);
+interface ShownContent {
+  text: string;
+  followUps?: readonly string[] | undefined;
+  files: readonly unknown[];
+}
+
+const measureContent = ({ text, followUps = [], files }: ShownContent): number =>
+  accountLength + text.length + followUps.join("").length + files.length * fileLength;
+
+/** Adds what is about to be shown. Throws if the page becomes too long, before more work is done for it. */
+type AddLength = (length: number) => void;
+
+function createLengthLimit(): AddLength {
+  let total = 0;
+  return (length) => {
+    total += length;
+    if (total > maxPageLength) throw new AppError("quota_exceeded:review_text");
+  };
+}
 
 type DescribeDeps = Pick<
   Deps,
@@ -91,14 +110,11 @@ export async function describeReview(
     ({ postId }) => postId,
   );
   const posts: ReviewSession["posts"] = [];
-  let textLength = 0;
+  const addLength = createLengthLimit();
   for (const review of guest.posts) {
     const post = await deps.posts.find(guest.link.studioId, review.postId);
     if (!post || post.status === "archived") continue;
-    const view = await describePost(deps, guest, review, post, assets.get(post.id) ?? []);
-    textLength += countCharacters(view);
-    if (textLength > maxTextLength) throw new AppError("quota_exceeded:review_text");
-    posts.push(view);
+    posts.push(await describePost(deps, guest, review, { post, assets: assets.get(post.id) ?? [] }, addLength));
   }
   if (posts.length === 0) throw new AppError("review_ended");
   await recordView(deps, guest);
@@ -109,21 +125,29 @@ async function describePost(
   deps: DescribeDeps,
   { link }: Guest,
   review: ReviewPost,
-  post: Post,
-  assets: readonly Asset[],
+  { post, assets }: { post: Post; assets: readonly Asset[] },
+  addLength: AddLength,
 ): Promise<ReviewSession["posts"][number]> {
   const { accounts, digest } = await readReviewedContent(deps, deps, post, assets);
+  for (const { content } of accounts) addLength(measureContent({ ...content, files: content.assets }));
   const details = new Map((await describeAssets(deps, assets)).map((detail) => [detail.id, detail]));
   const earlier = review.isOutdated ? await deps.revisions.find(post.id, review.decision?.revision ?? 0) : undefined;
   const coveredIds = new Set(review.decision?.accounts.map(({ connectionId }) => connectionId));
-  const comments = await deps.comments.listForGuests(post.id, link.id);
+  const selectBefore = (account: ReviewedAccount): { before?: EarlierContent } => {
+    if (!earlier || !coveredIds.has(account.connectionId)) return {};
+    const before = selectEarlier(earlier, account);
+    addLength(measureContent({ ...before, files: before.media }));
+    return { before };
+  };
+  const comments = await deps.comments.listForGuests(post.id, link.id, maxCommentLengthPerPost);
+  for (const { body } of comments) addLength(body.length + accountLength);
   return {
     id: post.id,
     title: post.title,
     digest,
     accounts: accounts.map((account) => ({
       ...describeAccount(deps, link.id, post.id, account, details),
-      ...(earlier && coveredIds.has(account.connectionId) ? { before: selectEarlier(earlier, account) } : {}),
+      ...selectBefore(account),
     })),
     decision: toDecisionView(review),
     comments: comments.map(toGuestCommentView),
@@ -166,7 +190,7 @@ function selectEarlier(revision: Revision, { connectionId, includesTitle }: Revi
 
 /** Resolves the URL of an image on the review page, while its link is open and its post is not archived. */
 export async function resolveReviewImage(
-  deps: Pick<Deps, "reviews" | "signer" | "clock">,
+  deps: Pick<Deps, "reviews" | "posts" | "signer" | "clock">,
   token: string,
 ): Promise<{ guest: Guest; image: { postId: string; assetId: string; connectionId: string } }> {
   const claims = deps.signer.verify("review-image", token) as Record<string, string> | undefined;
@@ -174,5 +198,6 @@ export async function resolveReviewImage(
   if (!claims || !link) throw new AppError("not_found:link");
   const guest = await toGuest(deps, link);
   const { postId } = findReviewPost(guest, claims["post"] ?? "");
+  if ((await deps.posts.find(link.studioId, postId))?.status === "archived") throw new AppError("review_ended");
   return { guest, image: { postId, assetId: claims["asset"] ?? "", connectionId: claims["connection"] ?? "" } };
 }

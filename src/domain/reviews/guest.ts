@@ -56,11 +56,11 @@ export async function toGuest(deps: Pick<Deps, "reviews" | "clock">, link: Resol
     caller: { user: link.creator, studio, role: link.creatorRole, scopes, credential },
     actor: { studio, ...client },
     link,
-    posts: await deps.reviews.listPosts([link.id]),
+    posts: await deps.reviews.listPosts(link.id),
   };
 }
 
-/** Finds a post of the link; throws `not_found` for any other, and for one that is archived or in the trash. */
+/** Finds a post of the link; throws `not_found` for any other. It may be archived or in the trash. */
 export function findReviewPost({ posts }: Guest, postId: string): ReviewPost {
   const review = posts.find((candidate) => candidate.postId === parsePostId(postId));
   if (!review) throw notFoundError("post");

@@ -14,7 +14,10 @@ import {
   maxOpenReviewLinks,
   maxReviewDays,
   maxReviewPosts,
+  maxStoredReviewLinks,
+  type ResolvedReviewLink,
   type ReviewLink,
+  type ReviewOutcome,
   type ReviewState,
   toDecisionView,
 } from "../model/review.ts";
@@ -100,8 +103,10 @@ async function preparePost(deps: CreateDeps, tx: Tx, caller: Caller, postId: str
   const post = await tx.posts.lock(caller.studio.id, postId);
   if (!post) throw notFoundError("post");
   if (post.status === "archived") throw new AppError("invalid_input:post_archived");
-  if ((await tx.reviews.countOpenLinks(postId, link.createdAt)) >= maxOpenReviewLinks)
-    throw new AppError("quota_exceeded:review_links", { limit: maxOpenReviewLinks });
+  const { open, stored } = await tx.reviews.countLinks(postId, link.createdAt);
+  if (open >= maxOpenReviewLinks) throw new AppError("quota_exceeded:review_links", { limit: maxOpenReviewLinks });
+  if (stored >= maxStoredReviewLinks)
+    throw new AppError("quota_exceeded:stored_review_links", { limit: maxStoredReviewLinks });
   if (link.holdsPublishing) await returnToProposals(deps, tx, caller, postId);
 }
 
@@ -124,12 +129,15 @@ export interface ReviewLinkView {
   decisions: (DecisionView & { postId: string; revision: number; unverified: true })[];
 }
 
-/** How many links a list has. */
+/** How many links a list has, and how long their texts may be together; a decision counts this much without its comment. */
 const maxListedLinks = 200;
+const maxListLength = 500_000;
+const decisionLength = 200;
+const linksPerRead = 10;
 
 export const listReviewLinksInput = z.strictObject({ postId: id.optional() });
 
-/** Lists the links of a post, or of the studio, newest first, without their URLs, which are only returned on creation. */
+/** Lists the links of a post, or of the studio, without their URLs, which are only returned on creation. */
 export async function listReviewLinks(
   deps: Pick<Deps, "posts" | "reviews" | "clock">,
   caller: Caller,
@@ -139,31 +147,43 @@ export async function listReviewLinks(
   const postId = input.postId === undefined ? undefined : parsePostId(input.postId);
   if (postId !== undefined && !(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
   const links = await deps.reviews.listLinks(caller.studio.id, postId, maxListedLinks);
-  const postsByLink = Map.groupBy(await deps.reviews.listPosts(links.map((link) => link.id)), ({ linkId }) => linkId);
+  const reviewLinks: ReviewLinkView[] = [];
+  let length = 0;
+  for (let from = 0; from < links.length; from += linksPerRead) {
+    const part = links.slice(from, from + linksPerRead);
+    const posts = await deps.reviews.listOutcomes(part.map((link) => link.id));
+    const postsByLink = Map.groupBy(posts, ({ linkId }) => linkId);
+    for (const link of part) {
+      const view = toLinkView(link, postsByLink.get(link.id) ?? [], deps.clock());
+      const comments = view.decisions.map(({ comment }) => decisionLength + (comment?.length ?? 0));
+      length += comments.reduce((sum, each) => sum + each, view.message?.length ?? 0);
+      if (length > maxListLength && reviewLinks.length > 0) return { reviewLinks };
+      reviewLinks.push(view);
+    }
+  }
+  return { reviewLinks };
+}
+
+function toLinkView(link: ResolvedReviewLink, posts: readonly ReviewOutcome[], now: number): ReviewLinkView {
   const toTime = (time: number | null) => (time === null ? null : toIsoTime(time));
   return {
-    reviewLinks: links.map((link) => {
-      const posts = postsByLink.get(link.id) ?? [];
-      return {
-        id: link.id,
-        postIds: posts.map((post) => post.postId),
-        createdBy: { id: link.createdBy, name: link.creator.name },
-        client: toUserOrClient(link.clientId, link.clientName),
-        message: link.message,
-        createdAt: toIsoTime(link.createdAt),
-        expiresAt: toIsoTime(link.expiresAt),
-        holdsPublishing: link.holdsPublishing,
-        withdrawnAt: toTime(link.withdrawnAt),
-        state: getReviewState(link, deps.clock()),
-        firstViewedAt: toTime(link.firstViewedAt),
-        lastViewedAt: toTime(link.lastViewedAt),
-        viewCount: link.viewCount,
-        decisions: posts.flatMap((post) => {
-          const view = toDecisionView(post);
-          const revision = post.decision?.revision ?? 0;
-          return view ? [{ postId: post.postId, ...view, revision, unverified: true as const }] : [];
-        }),
-      };
+    id: link.id,
+    postIds: posts.map((post) => post.postId),
+    createdBy: { id: link.createdBy, name: link.creator.name },
+    client: toUserOrClient(link.clientId, link.clientName),
+    message: link.message,
+    createdAt: toIsoTime(link.createdAt),
+    expiresAt: toIsoTime(link.expiresAt),
+    holdsPublishing: link.holdsPublishing,
+    withdrawnAt: toTime(link.withdrawnAt),
+    state: getReviewState(link, now),
+    firstViewedAt: toTime(link.firstViewedAt),
+    lastViewedAt: toTime(link.lastViewedAt),
+    viewCount: link.viewCount,
+    decisions: posts.flatMap((post) => {
+      const view = toDecisionView(post);
+      const revision = post.decision?.revision ?? 0;
+      return view ? [{ postId: post.postId, ...view, revision, unverified: true as const }] : [];
     }),
   };
 }
@@ -181,7 +201,7 @@ export async function withdrawReviewLink(
   if (link.createdBy !== caller.user.id) authorize(caller, "reviews.withdrawAny");
   await deps.transact(caller, async (tx) => {
     if (!(await tx.reviews.withdraw(caller.studio.id, linkId, deps.clock()))) return;
-    for (const { postId } of await tx.reviews.listPosts([linkId]))
+    for (const { postId } of await tx.reviews.listOutcomes([linkId]))
       await recordActivity(deps, tx, caller, "review.withdrawn", postId, { linkId });
   });
 }
