@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { ResolvedReviewLink, ReviewDecision, ReviewOutcome, ReviewPost } from "#domain/model/review.ts";
+import type { ResolvedReviewLink, ReviewOutcome, ReviewPost } from "#domain/model/review.ts";
 import type { ReviewStore } from "#domain/ports/reviews.ts";
 import { changesRow, execute, selectRows, statement, updateRows, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";

@@ -266,6 +266,6 @@ forEachEngine("results", (fixture) => {
     await store.list("pub_1", 10);
     await store.listLatest(["pub_1", "pub_2"]);
     for (const { sql, plan } of await listPlans())
-      assert.ok(!plan.some((step) => /^SCAN /.test(step)), `${sql}: ${plan.join("; ")}`);
+      assert.ok(!plan.some((step) => step.startsWith("SCAN ")), `${sql}: ${plan.join("; ")}`);
   });
 });
