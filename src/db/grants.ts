@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
+import { accessTokenLifetime } from "#domain/model/grant.ts";
 import type { GrantFilter, GrantStore } from "#domain/ports/access.ts";
-import { hours, minutes } from "#lib/clock.ts";
+import { minutes } from "#lib/clock.ts";
 import { changesRow, countChangedRows, execute, first, selectRows, updateRows, type Connection } from "./database.ts";
 import { memberStudioSql } from "./authority.ts";
 
@@ -15,10 +16,17 @@ const maxDay = 2 ** 31 - 1;
 const callCountSql = (sinceDay: number) =>
   sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${sinceDay})`;
 
-/** Access tokens are valid for an hour; the refresh token remains. A grant that was never used has few records. */
-const unusedTokenSql = sql<number | null>`CASE WHEN g.last_used_at IS NULL THEN (
-  SELECT CAST(MAX(CASE WHEN r.model = 'AccessToken' THEN r.expires_at - ${hours(1)} ELSE g.granted_at END) AS BIGINT)
-  FROM oauth_records r WHERE r.grant_id = g.id AND r.model IN ('AccessToken', 'RefreshToken')) END`;
+const tokenLifetimeSql = sql<number>`CAST(CASE WHEN g.issuer IS NULL
+  THEN ${accessTokenLifetime.consent} ELSE ${accessTokenLifetime.assertion} END AS BIGINT)`;
+
+/**
+ * The refresh token remains when access tokens have expired; assertions give none. A grant that was never used has few
+ * records.
+ */
+const unusedTokenSql = sql<number | null>`CASE WHEN g.last_used_at IS NULL THEN COALESCE((
+  SELECT CAST(MAX(CASE WHEN r.model = 'AccessToken' THEN r.expires_at - ${tokenLifetimeSql} ELSE g.granted_at END) AS BIGINT)
+  FROM oauth_records r WHERE r.grant_id = g.id AND r.model IN ('AccessToken', 'RefreshToken')),
+  CASE WHEN g.issuer IS NOT NULL THEN g.granted_at END) END`;
 
 export function createGrantStore({ q }: Connection): GrantStore {
   /** Newest first. */
@@ -40,8 +48,26 @@ export function createGrantStore({ q }: Connection): GrantStore {
   return {
     async insert({ scopes, ...grant }) {
       const row = { ...grant, scopes: scopes.join(" "), generation: 0, rotatedAt: grant.grantedAt };
-      await q.insertInto("grants").values(row).execute();
+      return q
+        .insertInto("grants")
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .$call(changesRow);
     },
+    findAsserted: (userId, clientId, issuer) =>
+      first(
+        selectRows(q, "grants", { userId, clientId, issuer })
+          .selectAll()
+          .where((where) => where.or([where("revokedAt", "is", null), where("isBlocked", "=", true)]))
+          .execute(),
+        toGrant,
+      ),
+    setScopes: (grantId, scopes) =>
+      updateRows(q, "grants", { id: grantId }, { scopes: scopes.join(" ") }).$call(execute),
+    unblock: (grantId) =>
+      updateRows(q, "grants", { id: grantId }, { isBlocked: false }).where("isBlocked", "=", true).$call(changesRow),
+    revokeAsserted: (userId, issuer, now) =>
+      updateRows(q, "grants", { userId, issuer, revokedAt: null }, { revokedAt: now }).$call(execute),
     find: (grantId) => first(selectRows(q, "grants", { id: grantId }).selectAll().execute(), toGrant),
     async listVisible(studioId, { userId, includeOthers, grantId, isRevoked, ...page }) {
       const rows = await selectGrants(page)
@@ -60,8 +86,15 @@ export function createGrantStore({ q }: Connection): GrantStore {
         .execute();
       return rows.map(toGrant);
     },
-    revoke: (grantId, now) =>
-      updateRows(q, "grants", { id: grantId, revokedAt: null }, { revokedAt: now }).$call(changesRow),
+    revoke: (grantId, now, { blocksAssertions } = { blocksAssertions: false }) =>
+      q
+        .updateTable("grants")
+        .set((eb) => ({
+          revokedAt: now,
+          isBlocked: sql<boolean>`CASE WHEN ${eb.ref("issuer")} IS NULL THEN 0 ELSE ${Number(blocksAssertions)} END`,
+        }))
+        .where((eb) => eb.and({ id: grantId, revokedAt: null }))
+        .$call(changesRow),
     async list({ userId, clientId, includeRevoked, ...page }) {
       const rows = await selectGrants(page)
         .$if(userId !== undefined, (grants) => grants.where("g.userId", "=", userId!))

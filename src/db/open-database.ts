@@ -15,6 +15,7 @@ import type { Connection, Database } from "./database.ts";
 import { createCommentStore } from "./comments.ts";
 import { createIdempotencyStore, createLeaseStore, createPurgeStore, createRateLimitStore } from "./coordination.ts";
 import { createGrantStore } from "./grants.ts";
+import { createLinkedIdentityStore } from "./linked-identities.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createMembershipStore } from "./memberships.ts";
 import { migratePostgres, migrateSqlite } from "./migrate.ts";
@@ -48,6 +49,7 @@ function createStoresFor(connection: Connection): AllStores {
   const publications = createPublicationStore(connection);
   return {
     users: createUserStore(connection),
+    linkedIdentities: createLinkedIdentityStore(connection),
     sessions: createSessionStore(connection),
     grants: createGrantStore(connection),
     tokens: createTokenStore(connection),

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { Grant } from "#domain/model/grant.ts";
 import type { ListedUser } from "#domain/model/user.ts";
-import type { NewOAuthRecord } from "#domain/ports/access.ts";
+import type { LinkedIdentity, NewOAuthRecord } from "#domain/ports/access.ts";
 import type { ActivityRow } from "#domain/model/activity.ts";
 import type { Asset, RevisionAsset } from "#domain/model/asset.ts";
 import type { Comment } from "#domain/model/comment.ts";
@@ -65,6 +65,7 @@ export type ImageTraits = Exclude<ImageInspection, { problem: unknown }>;
 /** The tables after all migrations. `columns.ts` says how their names and values differ in the database. */
 export interface Schema {
   users: ListedUser & { subject: string };
+  linkedIdentities: LinkedIdentity;
   sessions: { tokenHash: string; userId: string; createdAt: number; expiresAt: number };
   /** `posts` is a JSON object. */
   mcpSessions: McpSession & { streamId: string | null; posts: string };

@@ -16,6 +16,8 @@ export const errorHints: ErrorHints = {
   "forbidden:approve": "Ask an owner or admin to approve it under Approvals on the Publications page.",
   "forbidden:comment_author": "Ask the author to delete it, or resolve the thread.",
   "forbidden:last_owner": "Make someone else an owner first.",
+  "forbidden:company_email": "Choose your company’s account at the identity provider.",
+  "forbidden:linked_identity": "Unlink it there first, or ask the operator of this server.",
   "forbidden:account_disabled": "Ask the operator of this server to enable it again.",
   "forbidden:not_admitted": "Use another account, or ask for an invitation.",
   "forbidden:email_not_verified": "Verify the email at your identity provider, or use another account.",

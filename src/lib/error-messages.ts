@@ -18,6 +18,10 @@ export const errorMessages = {
   "forbidden:comment_author": () => "Only the author can delete a comment.",
   "forbidden:review_hold": () => "Only people can let publishing wait for a review or end that, in the web app.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
+  "forbidden:company_email": () => "This account has no verified email in the domains of its company.",
+  "forbidden:linked_identity": () => "Another user of this server has linked this account.",
+  "forbidden:no_studio": () => "The user is not a member of any studio.",
+  "forbidden:client_blocked": () => "A person revoked this client, and the user has not allowed it again.",
   "forbidden:account_disabled": () => "This account has been disabled.",
   "forbidden:user_disabled": (data: { name: string }) =>
     `${data.name} is disabled. Enable the user first, or choose another one.`,

@@ -66,6 +66,8 @@ forOneEngine("AI clients", (fixture) => {
           user: member.user,
           studioId: owner.studio.id,
           scopes: ["studio:read"],
+          issuer: null,
+          isBlocked: false,
           grantedAt: new Date(fixture.clock()).toISOString(),
           lastUsedAt: new Date(fixture.clock()).toISOString(),
           unusedTokenAt: null,

@@ -36,6 +36,8 @@ export async function createTestGrant(
     grantedAt: deps.clock(),
     lastUsedAt: null,
     revokedAt: null,
+    issuer: null,
+    isBlocked: false,
   });
   return { grantId, token: await createTestToken(deps, grantId, scopes) };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import type { Caller, SignedInUser } from "../caller.ts";
+import type { Caller, Person, SignedInUser } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { ConflictError, retryOnConflict } from "../model/conflict.ts";
 import {
@@ -29,30 +29,34 @@ export function createGrant(deps: GrantDeps, caller: SignedInUser, input: NewGra
 /** Throws `ConflictError` if the user's active studio is deleted meanwhile. */
 async function createGrantOnce(deps: GrantDeps, caller: SignedInUser, input: NewGrant): Promise<Grant> {
   const { activeStudioId } = await describeMe(deps, caller);
+  return deps.transact(caller, (tx) => insertGrant(deps, tx, caller.user, activeStudioId, { ...input, issuer: null }));
+}
+
+/** Throws `ConflictError` if the user has left the studio, or if another call has stored a grant by assertion. */
+export async function insertGrant(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Tx,
+  user: Person,
+  studioId: string | null,
+  input: NewGrant & Pick<Grant, "issuer">,
+): Promise<Grant> {
   const grant: Grant = {
     id: deps.newId("grant"),
-    userId: caller.user.id,
+    userId: user.id,
     ...input,
-    studioId: activeStudioId,
+    studioId,
     grantedAt: deps.clock(),
     lastUsedAt: null,
     revokedAt: null,
+    isBlocked: false,
   };
-  await deps.transact(caller, async (tx) => {
-    if (activeStudioId !== null && !(await tx.memberships.isMemberForShare(activeStudioId, caller.user.id)))
-      throw new ConflictError();
-    await tx.grants.insert(grant);
-    if (activeStudioId === null) return;
-    const actor = {
-      user: caller.user,
-      studio: { id: activeStudioId },
-      client: { id: input.clientId, name: input.clientName },
-    };
-    await recordActivity(deps, tx, actor, "client.approved", grant.id, {
-      scopes: input.scopes,
-      redirectHost: input.redirectHost,
-    });
-  });
+  if (studioId !== null && !(await tx.memberships.isMemberForShare(studioId, user.id))) throw new ConflictError();
+  if (!(await tx.grants.insert(grant))) throw new ConflictError();
+  if (studioId === null) return grant;
+  const { clientId, clientName, scopes, redirectHost, issuer } = input;
+  const actor = { user, studio: { id: studioId }, client: { id: clientId, name: clientName } };
+  if (issuer === null) await recordActivity(deps, tx, actor, "client.approved", grant.id, { scopes, redirectHost });
+  else await recordActivity(deps, tx, actor, "client.connected", grant.id, { scopes, issuer });
   return grant;
 }
 
@@ -106,11 +110,28 @@ async function revokeGrant(
   caller: Caller,
   grant: ListedGrant,
 ): Promise<boolean> {
-  if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
+  if (!(await tx.grants.revoke(grant.id, deps.clock(), { blocksAssertions: true }))) return false;
   const studio = { id: grant.effectiveStudioId ?? caller.studio.id };
   const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
   await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
   return true;
+}
+
+/** Lets assertions of a company's issuer give a client access again, after a person revoked it. Idempotent. */
+export async function allowClient(
+  deps: Pick<Deps, "grants" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: { grantId: string },
+): Promise<void> {
+  authorize(caller, "clients.revoke");
+  const filter = { userId: caller.user.id, includeOthers: false, grantId: input.grantId };
+  const [grant] = isId("grant", input.grantId) ? await deps.grants.listVisible(caller.studio.id, filter) : [];
+  if (!grant) throw notFoundError("client");
+  await deps.transact(caller, async (tx) => {
+    if (!(await tx.grants.unblock(grant.id))) return;
+    const detail = { clientId: grant.clientId, clientName: grant.clientName, issuer: grant.issuer };
+    await recordActivity(deps, tx, caller, "client.allowed", grant.id, detail);
+  });
 }
 
 /** Grants per transaction: few, so that other writes wait only briefly. */

@@ -14,7 +14,7 @@ export interface Me {
 }
 
 /** Returns the signed-in user, their memberships and their active studio. */
-export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser): Promise<Me> {
+export async function describeMe(deps: Pick<Deps, "users">, caller: Pick<SignedInUser, "user">): Promise<Me> {
   const [user, memberships] = await Promise.all([
     deps.users.find(caller.user.id),
     deps.users.listMemberships(caller.user.id),

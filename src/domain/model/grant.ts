@@ -1,7 +1,10 @@
-import { days, toIsoTime } from "#lib/clock.ts";
+import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import type { Person, Scope } from "../caller.ts";
 
 export const callHistoryDays = 30;
+
+/** How long access tokens are valid: those after a consent, and those for a company’s assertion. */
+export const accessTokenLifetime = { consent: hours(1), assertion: minutes(10) } as const;
 
 /** Days since 1970, UTC. */
 export const toDayNumber = (ms: number): number => Math.floor(ms / days(1));
@@ -17,6 +20,10 @@ export interface GrantView {
   /** The studio that the client's next call acts on. */
   studioId: string | null;
   scopes: readonly Scope[];
+  /** The company's issuer whose assertions gave access; null if the user approved the client. */
+  issuer: string | null;
+  /** A person revoked what assertions gave; they give no access until the user allows it again. */
+  isBlocked: boolean;
   grantedAt: string;
   lastUsedAt: string | null;
   /** When the newest token was issued, if the client has never made a call; null before the first token. */
@@ -36,6 +43,8 @@ export function toGrantView(grant: ListedGrant): GrantView {
     user: { id: grant.userId, name: grant.userName, email: grant.userEmail },
     studioId: grant.effectiveStudioId,
     scopes: grant.scopes,
+    issuer: grant.issuer,
+    isBlocked: grant.isBlocked,
     grantedAt: toIsoTime(grant.grantedAt),
     lastUsedAt: grant.lastUsedAt === null ? null : toIsoTime(grant.lastUsedAt),
     unusedTokenAt: grant.unusedTokenAt === null ? null : toIsoTime(grant.unusedTokenAt),
@@ -59,6 +68,8 @@ export interface Grant {
   grantedAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  issuer: string | null;
+  isBlocked: boolean;
 }
 
 export interface ListedGrant extends Grant {

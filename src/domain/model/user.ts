@@ -36,6 +36,10 @@ export function normalizeEmail(email: string): string {
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
+/** Whether the mailbox is in one of these domains, which are in lower case. A subdomain is another domain. */
+export const isInDomains = (email: string, domains: readonly string[]): boolean =>
+  domains.includes(normalizeEmail(email.slice(email.lastIndexOf("@") + 1)));
+
 /** Whether the user has verified this email. Null, which means any email, matches every user. */
 export function matchesVerifiedEmail(
   email: string | null,

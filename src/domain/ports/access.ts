@@ -1,3 +1,4 @@
+import type { Scope } from "../caller.ts";
 import type { Authentication } from "../model/authentication.ts";
 import type { Grant, ListedGrant } from "../model/grant.ts";
 import type { Identity, ListedUser, User, UserMembership } from "../model/user.ts";
@@ -28,6 +29,33 @@ export interface UserStore {
   list(page: OperatorSearch): Promise<ListedUser[]>;
   /** Disables the user, or enables them if `at` is null. Returns false if nothing changed. */
   setDisabled(userId: string, at: number | null): Promise<boolean>;
+}
+
+/** The user whom an assertion is about. */
+export interface AssertedUser {
+  user: Omit<User, "activeStudioId"> & Pick<Identity, "issuer" | "subject">;
+  /** Their verified email at the issuer of the assertion. */
+  companyEmail: string | null;
+}
+
+export interface LinkedIdentity {
+  issuer: string;
+  subject: string;
+  userId: string;
+  email: string;
+  linkedAt: number;
+}
+
+/** Identities of users at issuers where they do not sign in. */
+export interface LinkedIdentityStore {
+  /** The user who linked this identity. */
+  findUser(issuer: string, subject: string): Promise<AssertedUser | undefined>;
+  /** The user who signs in with this identity. */
+  findSignInUser(issuer: string, subject: string): Promise<AssertedUser | undefined>;
+  list(userId: string): Promise<Pick<LinkedIdentity, "issuer" | "email">[]>;
+  /** Returns false if a user has linked it. */
+  insert(identity: LinkedIdentity): Promise<boolean>;
+  delete(userId: string, issuer: string): Promise<void>;
 }
 
 /** Web sessions, by the hash of their cookie. */
@@ -72,12 +100,23 @@ export interface OperatorGrantFilter {
 }
 
 export interface GrantStore {
-  insert(grant: Grant): Promise<void>;
+  /** Returns false and stores nothing if the user and client have an active grant by the same issuer's assertions. */
+  insert(grant: Grant): Promise<boolean>;
+  /** The active or blocked grant by an issuer's assertions. */
+  findAsserted(userId: string, clientId: string, issuer: string): Promise<Grant | undefined>;
+  setScopes(grantId: string, scopes: readonly Scope[]): Promise<void>;
+  /** Returns false if the grant is not blocked. */
+  unblock(grantId: string): Promise<boolean>;
+  /** Revokes what an issuer's assertions about a user gave, without blocking later ones. */
+  revokeAsserted(userId: string, issuer: string, now: number): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
   /** The grants that a user may see in a studio, newest first, including revoked ones. */
   listVisible(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
-  /** Revokes the grant and all its tokens; returns false if it is already revoked. */
-  revoke(grantId: string, now: number): Promise<boolean>;
+  /**
+   * Revokes the grant and all its tokens; returns false if it is already revoked. `blocksAssertions`: if assertions gave
+   * it, later ones give no access.
+   */
+  revoke(grantId: string, now: number, options?: { blocksAssertions: boolean }): Promise<boolean>;
   /** Grants of all studios, newest first. Includes revoked grants only if `includeRevoked` is true. */
   list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;
   /** Revokes all grants of a user and returns how many were active. */

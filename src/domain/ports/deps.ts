@@ -12,6 +12,7 @@ import type { UserQueue } from "../model/user-queue.ts";
 import type { TextChecks } from "../model/validation/text-checks.ts";
 import type {
   GrantStore,
+  LinkedIdentityStore,
   OAuthClientStore,
   OAuthRecordStore,
   RateLimitStore,
@@ -50,6 +51,7 @@ import type { writes, WriteStores } from "./write-stores.ts";
  */
 export interface Stores {
   users: UserStore;
+  linkedIdentities: LinkedIdentityStore;
   sessions: SessionStore;
   grants: GrantStore;
   tokens: TokenStore;

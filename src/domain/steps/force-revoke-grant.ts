@@ -28,7 +28,8 @@ export async function forceRevokeGrant(
   const membership = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
   const client = { id: grant.clientId, name: grant.clientName };
   return deps.transact(operator, async (tx) => {
-    if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
+    const blocksAssertions = input.reason === "ended by the operator";
+    if (!(await tx.grants.revoke(grant.id, deps.clock(), { blocksAssertions }))) return false;
     if (!user || !membership) return true;
     const actor = input.reason === "ended by the operator" ? operator : { user, client };
     const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
