@@ -38,6 +38,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   sharp: ["media"],
   "oidc-provider": ["auth", "dev"],
   "openid-client": ["auth"],
+  jose: ["auth"],
   oauth4webapi: ["connectors"],
   "@modelcontextprotocol/*": ["mcp", "http", "dev"],
   hono: ["http", "web"],

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { openFileStorage } from "./open-file-storage.ts";
 import { createService, type Secrets, type Service } from "./service.ts";
+import { readEnterpriseIssuers } from "#auth/enterprise-issuers.ts";
+import { issuerFetchLimits } from "#auth/issuer-keys.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
@@ -32,6 +34,7 @@ const webFolder = join(import.meta.dirname, "../../web/dist");
 /** Opens the database and the file store, creates the service and starts its background jobs. Does not listen yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {
   const clients = readOperatorClients(config.oauthClientsFile);
+  const enterpriseIssuers = readEnterpriseIssuers(config.enterpriseIssuersFile, config.identityProviders);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ ...config, log });
   // Created after the database, so that a folder with a secret always has a database as well.
@@ -75,6 +78,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     disk: fileStorage.disk,
     secrets,
     clients,
+    enterprise: {
+      issuers: enterpriseIssuers,
+      fetchUrl: createPublicFetch({ ...issuerFetchLimits, privateHosts: config.privateHosts }),
+    },
     webFiles,
     fetchDocument: createPublicFetch(documentLimits),
     dependencies: [

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import packageJson from "../../package.json" with { type: "json" };
 import type { DiskFileStorage } from "./open-file-storage.ts";
+import type { EnterpriseAccess } from "#auth/assertion-grant.ts";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
+import { listLinkable } from "#auth/enterprise-issuers.ts";
 import type { readOperatorClients } from "#auth/operator-clients.ts";
 import { createSessions, createSignIn } from "#auth/sign-in.ts";
 import type { Config } from "#config/config.ts";
@@ -77,6 +79,7 @@ export interface CreateServiceOptions {
   disk?: DiskFileStorage | undefined;
   secrets: Secrets;
   clients: ReturnType<typeof readOperatorClients>;
+  enterprise: EnterpriseAccess;
   webFiles: StaticFiles;
   /** Fetches a client metadata document from the client's id, which is its URL. */
   fetchDocument: (url: string) => Promise<Response>;
@@ -92,7 +95,7 @@ const defaultStallTimeoutMs = seconds(30);
 
 /** Composes the service. Tests call it with their own database and clock. */
 export function createService(options: CreateServiceOptions): Service {
-  const { config, disk, secrets, clients, webFiles, fetchDocument, dependencies, log } = options;
+  const { config, disk, secrets, clients, enterprise, webFiles, fetchDocument, dependencies, log } = options;
   const { stallTimeoutMs = defaultStallTimeoutMs } = options;
   const { base, loginUrl } = config;
   const { signer, clock } = options.deps;
@@ -137,11 +140,12 @@ export function createService(options: CreateServiceOptions): Service {
   // Authentication: users by session, AI clients by token.
   const sessions = createSessions({ deps, base });
   const providers = dev ? [dev.identityProvider] : config.identityProviders;
-  const signIn = createSignIn(deps, providers, sessions, log);
+  const signIn = createSignIn(deps, providers, listLinkable(enterprise.issuers), sessions, log);
   const oauth = createOAuthServer({
     deps,
     secrets,
     clients,
+    enterprise,
     loginUrl,
     isSignedIn: async (cookies) => (await sessions.find(cookies)) !== undefined,
     clientDocuments: config.areClientDocumentsEnabled
@@ -162,6 +166,7 @@ export function createService(options: CreateServiceOptions): Service {
     recordCall: callRecorder.record,
     version: packageJson.version,
     chatAppHtml: webFiles.find(chatAppPath)?.content.toString(),
+    hasEnterpriseAccess: enterprise.issuers.length > 0,
     extension: config.hasConformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
   const pageFeed = createPageFeed(deps, log);
@@ -173,6 +178,7 @@ export function createService(options: CreateServiceOptions): Service {
     checkCallLimit: webCallLimiter.check,
     log,
     isDevelopment: dev !== undefined,
+    canLinkAccounts: signIn.linkable.length > 0,
     stallTimeoutMs,
   });
   const uploadApi = createUploadApi(deps, linkCallLimiter.check, log);

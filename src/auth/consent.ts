@@ -148,7 +148,7 @@ function describeDestination(redirectUri: string): Destination {
 const graphemeSegmenter = new Intl.Segmenter("en");
 
 /** The client chooses its name, so shorten it, keep it on one line and remove characters that reverse text or are blank. */
-function toDisplayName(name: string | undefined): string {
+export function toDisplayName(name: string | undefined): string {
   const cleanName = (name ?? "")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu, "")
     .replace(/\s+/g, " ")

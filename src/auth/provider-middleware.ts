@@ -40,7 +40,7 @@ const defaultScopes: readonly Scope[] = ["studio:read", "studio:write"];
  * Adds `studio:read` and `studio:write` if the client requests no studio scope. Real clients omit the parameter or send
  * only other scopes (`claudeai`, `openid email profile`); the library would reject them or issue a token without access.
  */
-function addDefaultScopes(scope: string | null): string {
+export function addDefaultScopes(scope: string | null): string {
   const requestedScopes = (scope ?? "").split(" ").filter(Boolean);
   const hasStudioScope = requestedScopes.some((name) => studioScopes.includes(name as Scope));
   return (hasStudioScope ? requestedScopes : [...requestedScopes, ...defaultScopes]).join(" ");

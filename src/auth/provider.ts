@@ -8,6 +8,7 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
+import { accessTokenLifetime } from "#domain/model/grant.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
@@ -25,6 +26,7 @@ import {
   unusedSessionCookie,
   validateBeforeConsumingTokens,
 } from "./provider-middleware.ts";
+import { assertionProfile, registerAssertionGrant, type EnterpriseAccess } from "./assertion-grant.ts";
 import {
   buildDocumentSettings,
   explainDocumentsOff,
@@ -36,11 +38,12 @@ import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
 import { listResourceAliases, oauthPaths, pinUrls } from "./oauth-paths.ts";
 
 export interface ProviderOptions {
-  deps: AdapterDeps & Pick<Deps, "baseUrl">;
+  deps: AdapterDeps & Pick<Deps, "baseUrl" | "invitations" | "linkedIdentities" | "signInAllow">;
   secrets: readonly string[];
   /** Clients that the operator registered, as RFC 7591 metadata. */
   clients: readonly ClientMetadata[];
   clientDocuments: ClientDocuments | undefined;
+  enterprise: EnterpriseAccess;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
   renderError: (error: { status: number; title: string; message: string; hint: string }) => {
@@ -74,10 +77,14 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.use(fixResponseTypeError);
   validateBeforeConsumingTokens(provider, base);
   compareSecretDigests(provider, isOperatorClient);
+  if (hasEnterprise(options)) registerAssertionGrant(provider, options.deps, options.enterprise, options.log);
   return provider;
 }
 
-function buildConfiguration({ deps, secrets, clients, clientDocuments, renderError }: ProviderOptions): Configuration {
+const hasEnterprise = ({ enterprise }: ProviderOptions): boolean => enterprise.issuers.length > 0;
+
+function buildConfiguration(options: ProviderOptions): Configuration {
+  const { deps, secrets, clients, clientDocuments, renderError } = options;
   const documentSettings = buildDocumentSettings(clientDocuments);
   const base = deps.baseUrl;
   const mcpResource = `${base}/mcp`;
@@ -103,6 +110,7 @@ function buildConfiguration({ deps, secrets, clients, clientDocuments, renderErr
     scopes: ["openid", "offline_access", ...studioScopes],
     claims: { openid: ["sub"] },
     responseTypes: ["code"],
+    discovery: hasEnterprise(options) ? { authorization_grant_profiles_supported: [assertionProfile] } : {},
     clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
     clientDefaults: { grant_types: ["authorization_code", "refresh_token"], id_token_signed_response_alg: "ES256" },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
@@ -134,7 +142,7 @@ function buildConfiguration({ deps, secrets, clients, clientDocuments, renderErr
             scope: studioScopes.join(" "),
             audience: mcpResource,
             accessTokenFormat: "opaque" as const,
-            accessTokenTTL: toSeconds(hours(1)),
+            accessTokenTTL: toSeconds(accessTokenLifetime.consent),
           };
         },
       },
@@ -157,7 +165,7 @@ function buildConfiguration({ deps, secrets, clients, clientDocuments, renderErr
     renderError: createErrorRenderer(renderError, clientDocuments !== undefined),
     clientBasedCORS: () => true,
     ttl: {
-      AccessToken: toSeconds(hours(1)),
+      AccessToken: toSeconds(accessTokenLifetime.consent),
       AuthorizationCode: 60,
       IdToken: toSeconds(hours(1)),
       Interaction: toSeconds(consentLifetime),

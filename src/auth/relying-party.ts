@@ -27,13 +27,15 @@ export interface PendingSignIn {
   nonce: string;
   verifier: string;
   returnTo: string;
+  /** The signed-in user whose account at the provider is linked; absent for a sign-in. */
+  linksTo?: string | undefined;
 }
 
 export interface RelyingParty {
   /** Returns where to redirect the browser, and what to store until the browser returns. */
   startAuthorization(
     isSwitchingAccount: boolean,
-  ): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
+  ): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo" | "linksTo">>;
   /** Returns the identity from the callback URL. Throws if any part of the response is invalid. */
   finishAuthorization(callback: URL, pending: PendingSignIn): Promise<Identity>;
 }

@@ -1,8 +1,9 @@
 import { authorizeSignIn, resolveUser } from "#domain/studios/authorize-sign-in.ts";
+import { linkIdentity } from "#domain/access/linked-identities.ts";
 import { endSession, findSessionUser, sessionLifetime, startSession, type WebUser } from "#domain/access/sessions.ts";
 import type { Deps } from "#domain/ports/deps.ts";
 import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
-import { edgeError } from "#lib/errors.ts";
+import { edgeError, type AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { invalidSignInError, toLogFields } from "./sign-in-errors.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
@@ -44,40 +45,48 @@ export function createSessions({
 /** Sign-in at identity providers. Callers must check that `returnTo` is a path of this server. */
 export interface SignIn {
   readonly providers: readonly Pick<IdentityProvider, "id" | "name" | "issuer">[];
+  /** The issuers where users do not sign in, but can link their account. */
+  readonly linkable: readonly Pick<IdentityProvider, "id" | "name" | "issuer">[];
   start(input: {
     provider: string;
     returnTo: string;
     isSwitchingAccount: boolean;
+    /** Links the account to this signed-in user instead of signing in. */
+    linksTo?: string;
     cookies: string | undefined;
   }): Promise<{ location: string; setCookie: string }>;
   /** The pending sign-in of a callback. Callers must send `setCookie` even if the sign-in fails. */
   consumePending(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
-  /** Signs the user in and returns the session’s `Set-Cookie` value. Starts no session if any check fails. */
+  /**
+   * Signs the user in and returns the session’s `Set-Cookie` value. Starts no session if any check fails, or if the user
+   * linked their account.
+   */
   finish(input: {
     provider: string;
     callback: URL;
     pending: PendingSignIn | undefined;
     cookies: string | undefined;
-  }): Promise<string>;
+  }): Promise<string | undefined>;
 }
 
 export function createSignIn(
-  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow" | "baseUrl" | "signer">,
+  deps: Pick<Deps, "users" | "invitations" | "transact" | "clock" | "newId" | "signInAllow" | "baseUrl" | "signer">,
   providers: readonly IdentityProvider[],
+  linkable: readonly (IdentityProvider & { domains: readonly string[] })[],
   sessions: Sessions,
   log: Log,
 ): SignIn {
   const { baseUrl: base, signer, clock } = deps;
   const pendingSignIns = createPendingCookie<PendingSignIn>({ signer, clock, base }, "sign-in", 3);
   const relyingParties = new Map(
-    providers.map((identityProvider) => [
+    [...providers, ...linkable].map((identityProvider) => [
       identityProvider.id,
       createRelyingParty(identityProvider, `${base}/api/auth/callback/${identityProvider.id}`),
     ]),
   );
   const getRelyingParty = (id: string) => {
     const relyingParty = relyingParties.get(id);
-    if (!relyingParty) throw edgeError("not_found", "This identity provider does not exist.");
+    if (!relyingParty) throw unknownProviderError();
     return relyingParty;
   };
   const withFailureLog = <T>(provider: string, work: Promise<T>): Promise<T> =>
@@ -88,12 +97,15 @@ export function createSignIn(
 
   return {
     providers,
-    async start({ provider, returnTo, isSwitchingAccount, cookies }) {
+    linkable,
+    async start({ provider, returnTo, isSwitchingAccount, linksTo, cookies }) {
+      const canStart = (linksTo === undefined ? providers : linkable).some(({ id }) => id === provider);
+      if (!canStart) throw unknownProviderError();
       const { location, ...secrets } = await withFailureLog(
         provider,
         getRelyingParty(provider).startAuthorization(isSwitchingAccount),
       );
-      return { location, setCookie: pendingSignIns.add({ provider, returnTo, ...secrets }, cookies) };
+      return { location, setCookie: pendingSignIns.add({ provider, returnTo, linksTo, ...secrets }, cookies) };
     },
     consumePending: (callback, cookies) => pendingSignIns.consume(callback.searchParams.get("state"), cookies),
     async finish({ provider, callback, pending, cookies }) {
@@ -101,12 +113,21 @@ export function createSignIn(
       // A sign-in is bound to the browser that started it and to its provider (RFC 9700 §4.4, mix-up attacks).
       if (pending?.provider !== provider) throw invalidSignInError();
       const identity = await withFailureLog(provider, relyingParty.finishAuthorization(callback, pending));
+      if (pending.linksTo !== undefined) {
+        const webUser = await sessions.find(cookies);
+        if (webUser?.user.id !== pending.linksTo) throw invalidSignInError();
+        const { domains } = linkable.find(({ id }) => id === provider) ?? { domains: [] };
+        await linkIdentity(deps, webUser, identity, domains);
+        return undefined;
+      }
       await authorizeSignIn(deps, identity, { invitation: parseInvitationToken(pending.returnTo) });
       const user = await resolveUser(deps, identity);
       return sessions.start(user.id, cookies);
     },
   };
 }
+
+const unknownProviderError = (): AppError => edgeError("not_found", "This identity provider does not exist.");
 
 /** The token of the invitation that the user opened. An invitation can let in users who are not on the allowlist. */
 function parseInvitationToken(returnTo: string): string | undefined {

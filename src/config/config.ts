@@ -94,6 +94,7 @@ function resolveConfig(settings: Settings, variables: Environment, problems: str
     publishConcurrency: settings.PUBLISH_CONCURRENCY,
     appsChallenge: settings.OPENAI_APPS_CHALLENGE,
     oauthClientsFile: settings.OAUTH_CLIENTS,
+    enterpriseIssuersFile: settings.ENTERPRISE_ISSUERS,
     privateHosts: settings.PRIVATE_HOSTS,
     /** The URL of the directory of `did:plc` identities. */
     plcUrl: settings.BLUESKY_PLC_URL,

@@ -113,6 +113,7 @@ export const settingsSchema = z.object({
   MAX_STUDIOS_PER_USER: wholeNumber(1, 10_000, "a number from 1 to 10000").default(20),
   PUBLISH_CONCURRENCY: wholeNumber(1, 1000, "a number from 1 to 1000").default(8),
   OAUTH_CLIENTS: z.string().optional(),
+  ENTERPRISE_ISSUERS: z.string().optional(),
   CLIENT_DOCUMENTS: onOff.default("on"),
   OPENAI_APPS_CHALLENGE: z
     .string()

@@ -15,6 +15,7 @@ import {
 import { createMediaRoute, type MediaRouteOptions } from "./files/media-route.ts";
 import { createOAuthRoutes } from "./oauth-routes.ts";
 import { createJoinRoutes } from "./pages/join-routes.ts";
+import { createLinkRoute } from "./pages/link-routes.ts";
 import { createLoginRoutes, createSignOutRoute } from "./pages/login-routes.ts";
 import type { PageContext } from "./pages/page-handler.ts";
 import { createConnectionCheckRoute } from "./connection-check-route.ts";
@@ -74,6 +75,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     ...(options.appsChallenge === undefined ? [] : [createAppsChallengeRoute(options.appsChallenge)]),
     createConnectionCheckRoute(),
     ...createLoginRoutes(options, options.signIn),
+    createLinkRoute(options, options.signIn),
     ...createJoinRoutes(options),
     createSignOutRoute(options),
     ...createConsentRoutes(options, options.oauth.consent),

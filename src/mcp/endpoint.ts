@@ -34,6 +34,9 @@ import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
 
+/** Enterprise-Managed Authorization: https://github.com/modelcontextprotocol/ext-auth. */
+const enterpriseExtension = "io.modelcontextprotocol/enterprise-managed-authorization";
+
 export interface McpEndpointOptions {
   deps: Deps;
   authenticate: Authenticator;
@@ -48,6 +51,8 @@ export interface McpEndpointOptions {
   version: string;
   /** The document of the in-chat app; undefined if it is not built. */
   chatAppHtml?: string | undefined;
+  /** Whether companies’ issuers can give clients access. */
+  hasEnterpriseAccess?: boolean;
   extension?: Extension | undefined;
 }
 
@@ -78,6 +83,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     ...chatApp?.capabilities,
     ...extension?.capabilities,
   };
+  if (options.hasEnterpriseAccess) capabilities.extensions = { ...capabilities.extensions, [enterpriseExtension]: {} };
   const challenges = createChallenges(deps.baseUrl);
   const countCall = (caller: Caller): void => {
     checkCallLimit(caller.user.id);

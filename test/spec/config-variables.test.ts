@@ -46,6 +46,7 @@ const defaults: Case[] = [
     },
   ],
   ["no pre-registered clients (VAR-OAUTH_CLIENTS)", {}, { oauthClientsFile: undefined }],
+  ["no issuers of companies (VAR-ENTERPRISE_ISSUERS)", {}, { enterpriseIssuersFile: undefined }],
   ["client metadata documents are on (VAR-CLIENT_DOCUMENTS)", {}, { areClientDocumentsEnabled: true }],
   ["no platform credentials (VAR-PLATFORM)", {}, { platformCredentials: {} }],
   ["conformance fixtures are off (VAR-CONFORMANCE_FIXTURES)", {}, { hasConformanceFixtures: false }],
@@ -192,6 +193,11 @@ const cases: Case[] = [
     "a file of clients (VAR-OAUTH_CLIENTS)",
     { OAUTH_CLIENTS: "/etc/clients.json" },
     { oauthClientsFile: "/etc/clients.json" },
+  ],
+  [
+    "a file of issuers (VAR-ENTERPRISE_ISSUERS)",
+    { ENTERPRISE_ISSUERS: "/etc/issuers.json" },
+    { enterpriseIssuersFile: "/etc/issuers.json" },
   ],
   [
     "client metadata documents are off (VAR-CLIENT_DOCUMENTS)",

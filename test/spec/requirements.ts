@@ -81,6 +81,7 @@ const settings = {
   "VAR-OIDC": "OIDC_…: the identity provider; additional ones are numbered; the dev issuer on loopback",
   "VAR-LIMITS": "MAX_…: limits on files and studios",
   "VAR-OAUTH_CLIENTS": "OAUTH_CLIENTS: path to a file of pre-registered clients",
+  "VAR-ENTERPRISE_ISSUERS": "ENTERPRISE_ISSUERS: path to a file of issuers whose assertions give access",
   "VAR-CLIENT_DOCUMENTS": "CLIENT_DOCUMENTS: on; off: client metadata documents are neither advertised nor fetched",
   "VAR-TRUST_PROXY": "TRUST_PROXY: off",
   "VAR-PLATFORM": "PLATFORM_<NAME>_CLIENT_ID, …_SECRET",
@@ -133,6 +134,12 @@ const clients = {
   "AUTH-3": "a user without any membership: HTTP 403, text/plain, with the exact body No studio membership",
   "GRANT-20":
     "the AI clients page shows how far a new client came (approved, token issued, first call), and what usually causes an unused token",
+  "ENT-1":
+    "an assertion of a configured issuer gives a client a short token for an existing user, without a consent page, a refresh token or studio:publish",
+  "ENT-2":
+    "an assertion that is forged, expired, replayed or not for this server, client and user is rejected, and the log says why",
+  "ENT-3": "access by assertions is revocable like any grant, and obeys SIGN_IN_ALLOW, memberships and disabled users",
+  "ENT-4": "users link their account at an issuer where they do not sign in, once and in their own browser",
   "REG-1": "dynamic client registration, RFC 7591, open to every client, rate-limited",
   "REG-2":
     "loopback redirects on any port are accepted, and private-use schemes that have a dot or belong to a known client; other schemes and other http redirects are rejected",

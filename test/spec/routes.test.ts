@@ -44,6 +44,7 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/mcp/check", originRule: "own", get: 405, post: 200 },
   { path: "/login", originRule: "own", get: 200, post: 415 },
   { path: "/api/auth/callback/*", originRule: "own", get: 404, post: 404 },
+  { path: "/link", originRule: "own", get: 303, post: 415 },
   { path: "/join/*", originRule: "own", get: 404, post: 415 },
   { path: "/api/sign-out", originRule: "own", get: 404, post: 204 },
   { path: "/consent/*", originRule: "own", get: 303, post: 415 },

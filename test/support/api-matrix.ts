@@ -194,6 +194,8 @@ export const matrix: readonly MatrixRow[] = [
   { route: "DELETE /clients", statuses: [200, 200, 200] },
   { route: "DELETE /clients/:grant", variant: "of another user", statuses: [204, 204, 404] },
   { route: "DELETE /clients/:ownGrant", statuses: [204, 204, 204] },
+  { route: "POST /clients/:grant/allow", variant: "of another user", statuses: [404, 404, 404] },
+  { route: "POST /clients/:ownGrant/allow", statuses: [204, 204, 204] },
   { route: "POST /clients/:grant/undo", variant: "of another user", body: { since }, statuses: [200, 200, 404] },
   { route: "POST /clients/:ownGrant/undo", body: { since }, statuses: [200, 200, 200] },
   { route: "POST /undos/:undo/undo", variant: "of another user", statuses: [200, 200, 404] },

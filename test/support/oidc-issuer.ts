@@ -37,6 +37,8 @@ export interface TestIssuer {
   setForgery(forgery: Forgery | undefined): void;
   /** While true, requests get no response. */
   setStalled(isStalled: boolean): void;
+  /** Signs an assertion or another JWT with the issuer’s key. */
+  signToken(header: Claims, claims: Claims): string;
   /** Replaces the signing key; sign-ins that have started can still finish. */
   rotateKeys(): void;
   stop(): Promise<void>;
@@ -162,6 +164,10 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     denyNext: () => void (shouldDeny = true),
     setForgery: (nextForgery) => void (forgery = nextForgery),
     setStalled: (nextIsStalled) => void (isStalled = nextIsStalled),
+    signToken(header, claims) {
+      const input = `${encodeJson({ alg: "ES256", kid: key.kid, ...header })}.${encodeJson(claims)}`;
+      return `${input}.${signEs256(input, key)}`;
+    },
     rotateKeys() {
       key = createKey(Number(key.kid) + 1);
       createProvider();
@@ -197,6 +203,10 @@ function forgeResponse(res: ServerResponse, forgery: Forgery, key: Key): void {
   }) as typeof res.end;
 }
 
+const encodeJson = (value: Claims): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const signEs256 = (input: string, jwk: Key): string =>
+  sign("sha256", Buffer.from(input), { key: jwk, format: "jwk", dsaEncoding: "ieee-p1363" }).toString("base64url");
+
 function forgeToken(
   token: string,
   { claims: changeClaims = (claims) => claims, signature }: Forgery,
@@ -205,18 +215,15 @@ function forgeToken(
   const [head = "", body = "", originalSignature = ""] = token.split(".");
   const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Claims;
   const claims = changeClaims(JSON.parse(Buffer.from(body, "base64url").toString()) as Claims);
-  const encode = (value: Claims) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const es256 = (input: string, jwk: Key) =>
-    sign("sha256", Buffer.from(input), { key: jwk, format: "jwk", dsaEncoding: "ieee-p1363" }).toString("base64url");
   const signToken = (alg: string, createSignature: (input: string) => string) => {
-    const input = `${encode({ ...header, alg })}.${encode(claims)}`;
+    const input = `${encodeJson({ ...header, alg })}.${encodeJson(claims)}`;
     return `${input}.${createSignature(input)}`;
   };
   if (signature === "none") return signToken("none", () => "");
-  if (signature === "foreign-key") return signToken("ES256", (input) => es256(input, createKey(0)));
+  if (signature === "foreign-key") return signToken("ES256", (input) => signEs256(input, createKey(0)));
   if (signature === "corrupted")
     return `${head}.${body}.${originalSignature.startsWith("A") ? "B" : "A"}${originalSignature.slice(1)}`;
-  if (signature === undefined) return signToken("ES256", (input) => es256(input, key));
+  if (signature === undefined) return signToken("ES256", (input) => signEs256(input, key));
   const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
   return signToken("HS256", (input) => createHmac("sha256", pem).update(input).digest("base64url"));
 }

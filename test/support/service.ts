@@ -31,6 +31,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
     deps: serviceDeps,
     secrets: ["a test secret that is long enough"],
     clients: [],
+    enterprise: { issuers: [], fetchUrl: async () => new Response(null, { status: 404 }) },
     platforms: [],
     sandboxStore: serviceDeps.sandboxStore,
     webFiles: { find: () => undefined },

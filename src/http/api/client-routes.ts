@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { listClients, listClientsInput, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
+import { allowClient, listClients, listClientsInput, revokeAllClients, revokeClient } from "#domain/access/clients.ts";
 import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms, listPlatformsInput, readChoices } from "#domain/platforms/list-platforms.ts";
@@ -14,6 +14,7 @@ export function createClientRoutes({ deps }: ApiOptions) {
       jsonWithEtag(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
     )
     .delete("/clients", async (c) => c.json(await revokeAllClients(deps, c.var.caller)))
+    .post("/clients/:grantId/allow", async (c) => noContent(c, allowClient(deps, c.var.caller, c.req.param())))
     .delete("/clients/:grantId", async (c) => noContent(c, revokeClient(deps, c.var.caller, c.req.param())));
 }
 

@@ -26,6 +26,8 @@ export interface ApiOptions {
   log: Log;
   /** Whether users sign in at the built-in dev issuer. */
   isDevelopment: boolean;
+  /** Whether users can link accounts of their company. */
+  canLinkAccounts: boolean;
   stallTimeoutMs: number;
 }
 

@@ -28,10 +28,10 @@ import { jsonWithEtag, noContent } from "./responses.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 /** Routes outside any studio: the user's profile, and choosing, creating or joining a studio. */
-export function createMeRoutes({ deps, isDevelopment }: ApiOptions) {
+export function createMeRoutes({ deps, isDevelopment, canLinkAccounts }: ApiOptions) {
   return new Hono<SignedInEnv>()
     .get("/me", async (c) => c.json(await describeMe(deps, c.var)))
-    .get("/instance", (c) => c.json({ development: isDevelopment }))
+    .get("/instance", (c) => c.json({ development: isDevelopment, companyAccounts: canLinkAccounts }))
     .put("/me/active-studio", validateJson(setActiveStudioInput), async (c) =>
       noContent(c, setActiveStudio(deps, c.var, c.req.valid("json"))),
     )

@@ -60,10 +60,10 @@ export function createLoginRoutes({ deps, loginUrl, sessions, limitRate }: PageC
     const { pending, setCookie } = signIn.consumePending(callback, req.headers.cookie);
     res.setHeader("set-cookie", setCookie);
     const returnTo = sanitizeReturnTo(pending?.returnTo);
-    const retryUrl = buildLoginUrl(loginPath, returnTo, true);
+    const retryUrl = pending?.linksTo === undefined ? buildLoginUrl(loginPath, returnTo, true) : returnTo;
     await withFailurePage(res, retryUrl, async () => {
       const sessionCookie = await signIn.finish({ provider, callback, pending, cookies: req.headers.cookie });
-      res.setHeader("set-cookie", [setCookie, sessionCookie]);
+      res.setHeader("set-cookie", sessionCookie === undefined ? setCookie : [setCookie, sessionCookie]);
       redirectSeeOther(res, returnTo);
     });
   }
@@ -121,6 +121,7 @@ interface LoginPageOptions {
 const purposeByPath: readonly (readonly [path: string, text: string])[] = [
   ["/join/", "Sign in to accept your invitation."],
   ["/consent/", "An application wants access to your studio. Sign in to review the request."],
+  ["/link", "Sign in to link your company account."],
   ["/connect/", "Sign in to connect an account to your studio."],
   ["/", "Sign in to open your studios."],
 ];
