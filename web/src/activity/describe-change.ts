@@ -58,6 +58,7 @@ function listParts({ action, detail }: Pick<ActivityEntry, "action" | "detail">)
   if (action === "invitation.created") return [`Invited as ${readText("role")}`, readText("email")];
   if (action === "member.joined") return [capitalize(readText("role"))];
   if (action.startsWith("platform.")) return [readText("platform")];
+  if (action === "client.connected") return [`Access given by ${readText("issuer")}`];
   if (action === "client.approved" && readText("redirectHost") !== "")
     return [`Gave access to ${readText("redirectHost")}`];
   return [];

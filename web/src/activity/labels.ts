@@ -18,6 +18,11 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "member.enabled": { filterLabel: "Account enabled", template: "enabled the account of {member}" },
   "invitation.created": { filterLabel: "Invitation created", template: "created an invitation" },
   "invitation.revoked": { filterLabel: "Invitation revoked", template: "revoked an invitation" },
+  "client.connected": {
+    filterLabel: "AI client connected by a company",
+    template: "connected the AI client {client} through their company",
+  },
+  "client.allowed": { filterLabel: "AI client allowed again", template: "allowed the AI client {client} again" },
   "client.approved": { filterLabel: "AI client approved", template: "approved the AI client {client}" },
   "client.revoked": { filterLabel: "AI client revoked", template: "revoked the AI client {client}" },
   "client.moved": { filterLabel: "AI client moved here", template: "moved the AI client {client} to this studio" },
@@ -165,7 +170,8 @@ export const hasReapplied = ({ undoes, reapplies = undoes !== undefined }: Activ
   reapplies === true;
 
 /** Whether the entry's client is the one that the user approved or moved, rather than the one that acted. */
-const isAboutClient = (action: string): boolean => action === "client.approved" || action === "client.moved";
+const isAboutClient = (action: string): boolean =>
+  ["client.approved", "client.connected", "client.moved"].includes(action);
 
 export const getActingClient = ({ action, client }: Activity): Activity["client"] =>
   isAboutClient(action) ? null : client;

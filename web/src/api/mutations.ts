@@ -68,6 +68,7 @@ export const undoUndo = defineChange(({ undos }) => undos[":undoId"].undo.$post,
 export const previewUndoUndo = (param: { studioId: string; undoId: string }) =>
   change(param.studioId, nothing, ({ undos }) => undos[":undoId"].undo.$post({ param, json: { dryRun: true } }));
 export const revokeClient = defineChange(({ clients }) => clients[":grantId"].$delete, ["client"]);
+export const allowClient = defineChange(({ clients }) => clients[":grantId"].allow.$post, ["client"]);
 export const revokeAllClients = defineChange(({ clients }) => clients.$delete, ["client"]);
 
 /** Creates a link. The account is connected when the user returns from the platform. */

@@ -1,6 +1,7 @@
 import { useLocation } from "@tanstack/react-router";
 import { BadgeCheck, TriangleAlert } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { allowClient } from "../api/mutations.ts";
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
@@ -8,6 +9,8 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { useAction } from "../ui/use-action.ts";
 import { WholeWords } from "../ui/WholeWords.tsx";
 import { ConnectionProgress } from "./ConnectionProgress.tsx";
 import { formatScopes } from "./format-scopes.ts";
@@ -38,7 +41,7 @@ export function ClientRow({ client }: { client: AiClient }) {
           "Acts for": <WholeWords text={isMine ? "You" : client.user.name} />,
           "Works in": <WholeWords text={client.studioId === studio.id ? "This studio" : (studioName ?? "No studio")} />,
           Access: capitalize(formatScopes(client.scopes)),
-          Approved: <Time at={client.grantedAt} />,
+          [client.issuer === null ? "Approved" : "Connected"]: <Time at={client.grantedAt} />,
           [isRevoked ? "Revoked" : "Last used"]: <LastEvent client={client} />,
           ...(!isRevoked && { "Calls in 30 days": client.calls.toLocaleString("en") }),
         }}
@@ -66,6 +69,7 @@ export function ClientRow({ client }: { client: AiClient }) {
             Undo changes…
           </ButtonLink>
         )}
+        {client.isBlocked && isMine && <AllowButton client={client} />}
         {!isRevoked && (
           <Button
             variant="dangerOutline"
@@ -81,8 +85,28 @@ export function ClientRow({ client }: { client: AiClient }) {
   );
 }
 
+function AllowButton({ client }: { client: AiClient }) {
+  const { studio } = useStudio();
+  const { isRunning, error, run } = useAction();
+  return (
+    <>
+      <Button
+        variant="quiet"
+        busyLabel={isRunning && "Allowing…"}
+        aria-label={`Allow ${client.clientName} again`}
+        onClick={() => void run(() => allowClient({ studioId: studio.id, grantId: client.id }))}
+      >
+        Allow again
+      </Button>
+      {error !== undefined && <ErrorMessage error={error} />}
+    </>
+  );
+}
+
 /** The host that receives the client's access, and whether it proves who the client is. */
 function Host({ client }: { client: AiClient }) {
+  if (client.issuer !== null)
+    return <p className="m-0 text-sm text-muted">Connected by {new URL(client.issuer).host}, without a consent page</p>;
   const Icon = client.verified ? BadgeCheck : TriangleAlert;
   return (
     <p className="m-0 flex flex-wrap items-center gap-x-1.5 text-sm text-muted">

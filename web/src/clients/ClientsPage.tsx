@@ -1,7 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { clientsQuery, type AiClient } from "../api/queries.ts";
+import { clientsQuery, instanceQuery, type AiClient } from "../api/queries.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
@@ -16,6 +17,7 @@ export function ClientsPage() {
   const { studio, may } = useStudio();
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
+  const { data: instance } = useQuery(instanceQuery);
   const revokedClients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
   const isEmpty = clients.query.isSuccess && clients.items.length === 0;
   const isFirst = isEmpty && revokedClients.items.length === 0;
@@ -49,6 +51,11 @@ export function ClientsPage() {
           )
         }
       >
+        {instance?.companyAccounts === true && (
+          <>
+            Your company can connect clients for you: <a href="/link">link your company account</a>.{" "}
+          </>
+        )}
         {isEmpty
           ? `No AI client is connected${isFirst ? " yet" : ""}. You approve each one, choose what it can do, and can revoke its access here at any time.`
           : listIntro}

@@ -15,8 +15,9 @@ export function useRevoke() {
         title: isOwn ? `Revoke ${client.clientName}?` : `Revoke ${client.clientName} of ${client.user.name}?`,
         body: (
           <p>
-            It loses access immediately. To use it again, {isOwn ? "you" : client.user.name} must reconnect and approve
-            it. Its past changes are kept; you can undo them on this page.
+            It loses access immediately. To use it again, {isOwn ? "you" : client.user.name} must{" "}
+            {client.issuer === null ? "reconnect and approve it" : "allow it again under Revoked clients"}. Its past
+            changes are kept; you can undo them on this page.
           </p>
         ),
         action: "Revoke",
