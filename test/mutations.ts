@@ -136,10 +136,10 @@ const mutations: readonly Mutation[] = [
   },
   {
     breaks: "merge: a conflict is not reported",
-    file: "web/src/posts/merge-drafts.ts",
-    text: "parts[field].some(isConflict)",
+    file: "web/src/posts/post-edits.ts",
+    text: "parts.some(isConflict)",
     replacement: "false",
-    test: "spec/draft-merge.test.ts",
+    test: "spec/post-store.test.ts",
   },
   {
     breaks: "search: marks are not folded",

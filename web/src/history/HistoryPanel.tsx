@@ -14,11 +14,9 @@ import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./
 /** Every revision of a post, newest first, with what it changed. */
 export function HistoryPanel({ controller }: { controller: EditorController }) {
   const { studio, may } = useStudio();
-  const { base: post, theirs } = controller;
-  /** The user has to resolve the conflict before restoring a revision. */
-  const hasConflict = theirs !== undefined;
-  const isScheduled =
-    may("posts.write") && controller.latestPost.publications?.some(({ state }) => state === "scheduled") === true;
+  // The user has to resolve the conflict before restoring a revision.
+  const { post, hasConflict } = controller;
+  const isScheduled = may("posts.write") && post.publications?.some(({ state }) => state === "scheduled") === true;
   const list = usePagedList(revisionsQuery(studio.id, post.id));
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);

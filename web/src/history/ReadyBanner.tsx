@@ -29,7 +29,7 @@ export function ReadyBanner({
   hasPublications: boolean;
 }) {
   const { studio, me, may } = useStudio();
-  const { base: post } = controller;
+  const { post } = controller;
   const revisionWhenReady = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
   const changes = useQuery({
     ...changesSinceQuery(studio.id, post.id, readyRevision, post.revision),

@@ -5,7 +5,7 @@ import { previewRestore, restoreRevision } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useApprovalDialog } from "../undo/use-approval-dialog.tsx";
@@ -25,14 +25,14 @@ export interface RestoreOptions {
  * the component has to render `dialog`.
  */
 export function useRestoreRevision(
-  controller: DraftController,
+  controller: EditorController,
   onMissingAssets: (assets: readonly MissingAsset[]) => void,
 ): { restore: (revision: number, options?: RestoreOptions) => Promise<void>; dialog: ReactNode } {
   const { studio } = useStudio();
   const showToast = useToast();
   const restoreFromTrash = useRestoreFromTrash();
   const { chooseApprovals, dialog } = useApprovalDialog();
-  const postId = controller.base.id;
+  const postId = controller.post.id;
 
   /** Restores the revision and returns the post, with a text that says what happened. */
   async function restoreAndDescribe(

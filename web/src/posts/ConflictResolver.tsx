@@ -1,20 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { changesSinceQuery } from "../api/history-queries.ts";
-import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatActors } from "../ui/format-actor.ts";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { draftFields, joinDraft, mergeDrafts, type DraftField, type Side } from "./merge-drafts.ts";
+import { getSavedValue, joinParts, listParts, type Field, type Side } from "./post-edits.ts";
 import { isConflict, type ConflictPart } from "./merge-text.ts";
-import type { DraftController } from "./use-draft.ts";
+import type { EditorController } from "./use-editor.ts";
 
-const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
+const fieldLabels: Partial<Record<Field, string>> = { title: "Title", body: "Text" };
 
 /** The texts for a conflict with another user or an AI client, and for one with the user's own changes. */
-const texts = {
+const labelsByAuthor = {
   others: {
     mine: "Your version",
     theirs: "Their version",
@@ -38,31 +37,36 @@ interface Conflict {
 }
 
 /** Shows both versions of each part that both sides changed, and lets the user choose. All other parts are already merged. */
-export function ConflictResolver({ controller, theirs }: { controller: DraftController; theirs: Post }) {
-  const { base, draft } = controller;
+export function ConflictResolver({ editor }: { editor: EditorController }) {
+  const { post } = editor;
   const { studio, me } = useStudio();
   const showToast = useToast();
-  const changes = useQuery(changesSinceQuery(studio.id, base.id, base.revision, theirs.revision)).data ?? [];
+  const texts = editor.conflicts
+    .filter(({ field }) => fieldLabels[field] !== undefined)
+    .map((edit) => ({ ...edit, parts: listParts(edit.field, edit.base, edit.value, getSavedValue(post, edit.field)) }));
+  const firstRevision = Math.min(...texts.map(({ revision }) => revision));
+  const changes = useQuery(changesSinceQuery(studio.id, post.id, firstRevision, post.revision)).data ?? [];
   const hasOnlyOwnChanges =
     changes.length > 0 && changes.every(({ user, client }) => user?.id === me.user.id && client === null);
-  const labels = texts[hasOnlyOwnChanges ? "own" : "others"];
+  const labels = labelsByAuthor[hasOnlyOwnChanges ? "own" : "others"];
   const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
-  const { parts } = mergeDrafts(base, draft, theirs);
-  const conflicts = draftFields.flatMap((field) => listConflicts(field, parts[field].filter(isConflict)));
+  const conflicts = texts.flatMap(({ field, parts }) => listConflicts(field, parts.filter(isConflict)));
   const hasAllChoices = conflicts.every(({ key }) => choices[key] !== undefined);
 
   function applyChoices(): void {
-    const sides = conflicts.map(({ key }) => choices[key] ?? "mine");
-    const titleConflictCount = parts.title.filter(isConflict).length;
-    controller.resolveConflict(
-      joinDraft(parts, (field, index) => sides[field === "title" ? index : titleConflictCount + index] ?? "mine"),
-    );
+    for (const { field, parts } of texts) {
+      const sides = listConflicts(field, parts.filter(isConflict)).map(({ key }) => choices[key] ?? "mine");
+      editor.resolve(
+        field,
+        joinParts(parts, (index) => sides[index] ?? "mine"),
+      );
+    }
     restoreFocusSoon();
-    if (sides.includes("theirs"))
-      showToast({
-        text: labels.applied,
-        action: { label: labels.restore, run: () => controller.edit(draft) },
-      });
+    const restoreMine = (): void => {
+      for (const { field, value } of texts) editor.edit(field, value);
+    };
+    if (conflicts.some(({ key }) => choices[key] === "theirs"))
+      showToast({ text: labels.applied, action: { label: labels.restore, run: restoreMine } });
   }
 
   return (
@@ -120,10 +124,10 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
 }
 
 /** The key contains both texts, so that a choice no longer applies when one of them changes. */
-const listConflicts = (field: DraftField, parts: readonly ConflictPart[]): Conflict[] =>
+const listConflicts = (field: Field, parts: readonly ConflictPart[]): Conflict[] =>
   parts.map((part, i) => ({
     key: JSON.stringify([field, i, part]),
-    label: parts.length === 1 ? fieldLabels[field] : `${fieldLabels[field]}, part ${i + 1} of ${parts.length}`,
+    label: `${fieldLabels[field] ?? ""}${parts.length === 1 ? "" : `, part ${i + 1} of ${parts.length}`}`,
     part,
   }));
 

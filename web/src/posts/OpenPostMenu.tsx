@@ -37,8 +37,8 @@ export function OpenPostMenu({
   const duplicate = useDuplicateOpenPost(editor);
   const mayWrite = may("posts.write");
   const { copyLink, linkDialog } = useCopyLink();
-  const copyPostLink = (): void => void copyLink(editor.latestPost.url);
-  const { status } = editor.base;
+  const copyPostLink = (): void => void copyLink(editor.post.url);
+  const { status } = editor.post;
   const group = "Post";
   useShortcut({ label: "Copy link", group, icon: Link2, run: copyPostLink });
   useShortcut({
@@ -59,7 +59,7 @@ export function OpenPostMenu({
     label: "Mark ready",
     group,
     icon: statusIcons.ready,
-    isEnabled: mayWrite && findGroup({ ...editor.latestPost, status }) === "draft",
+    isEnabled: mayWrite && findGroup({ ...editor.post, status }) === "draft",
     run: () => void onSetStatus("ready"),
   });
   useShortcut({
@@ -93,7 +93,7 @@ export function OpenPostMenu({
               </MenuItem>
             )}
             <MenuSeparator />
-            {describeOpenPostState({ ...editor.latestPost, status }) && (
+            {describeOpenPostState({ ...editor.post, status }) && (
               <StatusItems status={status} onSetStatus={onSetStatus} />
             )}
             <MenuItem icon={Trash2} isDestructive onSelect={() => void deletePost()}>

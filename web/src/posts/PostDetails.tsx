@@ -1,19 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { membersQuery, type Post } from "../api/queries.ts";
+import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { TagField } from "../tags/TagField.tsx";
-import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import type { EditorController } from "./use-editor.ts";
-import { usePostTags } from "./use-post-tags.ts";
 
 /** Tags, dates and author of a post. */
-export function PostDetails({ post, editor }: { post: Post; editor: EditorController }) {
+export function PostDetails({ editor }: { editor: EditorController }) {
   const { studio, may } = useStudio();
-  const { createdBy, createdByClient, createdAt, updatedAt, revision } = editor.base;
-  const postTags = usePostTags(post, editor.accept);
+  const { createdBy, createdByClient, createdAt, updatedAt, revision } = editor.post;
   const members = useQuery(membersQuery(studio.id));
   const author = members.data?.members.find(({ userId }) => userId === createdBy);
   const client = createdByClient === null ? null : { name: createdByClient };
@@ -23,7 +20,7 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
       <TagField
         // Looks like the headings of the other sections.
         label={<span className="-mb-1.5 flex min-h-control items-center font-semibold">Tags</span>}
-        tags={postTags.tags}
+        tags={editor.tags}
         isReadOnly={!may("posts.write")}
         renderTag={(tag) => (
           <Link
@@ -36,9 +33,11 @@ export function PostDetails({ post, editor }: { post: Post; editor: EditorContro
             {tag}
           </Link>
         )}
-        onChange={postTags.save}
+        onChange={(tags) => {
+          editor.edit("tags", tags);
+          void editor.save();
+        }}
       />
-      {postTags.error !== undefined && <ErrorMessage error={postTags.error} />}
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dd]:first-letter:uppercase [&>dt]:text-muted">
         <dt>Updated</dt>
         <dd>

@@ -62,10 +62,11 @@ export function PostEditor({
   );
   const editor = useEditor(post, studio.id, reportMerge);
   useSaveOnLeave(editor);
-  const { base, draft, error, theirs } = editor;
-  const { accounts, query: accountsQuery } = useAccounts(editor.latestPost);
+  const { error, conflicts } = editor;
+  const hasTextConflict = conflicts.some(({ field }) => field === "title" || field === "body");
+  const { accounts, query: accountsQuery } = useAccounts(editor.post);
   const isPublisher = mayPublishWithoutApproval(studio);
-  const nextAction = getNextAction(editor.latestPost, accountsQuery.data && accounts, {
+  const nextAction = getNextAction(editor.post, accountsQuery.data && accounts, {
     userId: me.user.id,
     isPublisher,
     may,
@@ -74,23 +75,23 @@ export function PostEditor({
   const [publishDialog, setPublishDialog] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
   const [fileDialog, setFileDialog] = useState<FileDialog>();
   const fileDetails = {
-    assets: editor.latestPost.assets,
+    assets: editor.post.assets,
     open: (assetId: string) => setFileDialog({ kind: "details", assetId }),
   };
   const [openPanel, setOpenPanel] = useOpenPanel();
   const navigate = route.useNavigate();
-  const intendedTime = useIntendedTime(editor.latestPost);
+  const intendedTime = useIntendedTime(editor.post);
   const textColumn = useRef<HTMLDivElement>(null);
   // Many files are below the text, where they need fewer rows. The section does not move while the user adds files.
   const [hasManyFiles] = useState(post.assets.length > maxFilesBesideText);
   const openThreadCount = useOpenThreadCount(post.id);
   // In two columns, the tags are in the shorter one: two accounts are about as tall as a row of two files.
-  const areTagsBelowFiles = editor.latestPost.assets.length < accounts.length;
-  const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(base);
-  useDocumentTitle(draft.title);
+  const areTagsBelowFiles = editor.post.assets.length < accounts.length;
+  const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(editor.post);
+  useDocumentTitle(editor.title);
   const canPublish =
     accounts.length > 0 &&
-    editor.latestPost.status !== "archived" &&
+    editor.post.status !== "archived" &&
     !doAllHaveOpenPublications(accounts) &&
     may("publications.request");
   usePostShortcuts({
@@ -140,13 +141,13 @@ export function PostEditor({
         onAskForApproval={canPublish && isPublisher ? () => openPublishDialog("ask") : undefined}
       />
       {error !== undefined && <ErrorMessage error={error} onRetry={() => void editor.save()} />}
-      {theirs && <ConflictResolver controller={editor} theirs={theirs} />}
+      {hasTextConflict && <ConflictResolver editor={editor} />}
       {readyRevision !== undefined && (
         <Suspense>
           <ReadyBanner
             controller={editor}
             readyRevision={readyRevision}
-            hasPublications={describeOpenPostState(editor.latestPost) !== undefined}
+            hasPublications={describeOpenPostState(editor.post) !== undefined}
           />
         </Suspense>
       )}
@@ -179,8 +180,8 @@ export function PostEditor({
             <div
               className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
             >
-              <PostDetails post={post} editor={editor} />
-              <ReviewLinks postId={post.id} isArchived={editor.base.status === "archived"} />
+              <PostDetails editor={editor} />
+              <ReviewLinks postId={post.id} isArchived={editor.post.status === "archived"} />
             </div>
           </div>
           {/* Last, because many files make it by far the longest section. */}
@@ -188,7 +189,7 @@ export function PostEditor({
             className={`${sectionClasses} @2xl:col-start-2 @2xl:row-start-2 ${areTagsBelowFiles ? "" : "@2xl:row-span-2"} @4xl:row-span-1 @4xl:row-start-2 ${hasManyFiles ? "@4xl:col-start-1" : ""}`}
           >
             <PostMedia
-              post={editor.latestPost}
+              post={editor.post}
               onChange={editor.accept}
               openDialog={fileDialog}
               onOpenDialog={setFileDialog}
@@ -213,7 +214,7 @@ export function PostEditor({
       <Suspense>
         {publishDialog && (
           <PublishDialog
-            post={editor.latestPost}
+            post={editor.post}
             editor={editor}
             isScheduling={publishDialog.mode === "schedule"}
             asksForApproval={publishDialog.mode === "ask"}

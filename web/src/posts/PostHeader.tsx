@@ -104,8 +104,8 @@ function Actions({
 }) {
   const { may } = useStudio();
   const setStatus = useSetStatus(editor);
-  const { status } = editor.base;
-  const state = describeOpenPostState({ ...editor.latestPost, status });
+  const { status } = editor.post;
+  const state = describeOpenPostState(editor.post);
   return (
     <>
       {state === undefined && may("posts.write") ? (
@@ -133,7 +133,7 @@ function Actions({
         />
         {nextAction && (
           <NextActionButton
-            postId={editor.latestPost.id}
+            postId={editor.post.id}
             action={nextAction}
             isPrimary={!editor.hasConflict}
             onPublish={onPublish}

@@ -1,21 +1,20 @@
 import { Fragment } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { bodyHeightClasses } from "./field-classes.ts";
-import type { Draft } from "./merge-drafts.ts";
 
 /** The text of the post, with paragraphs and clickable URLs. */
-export function PostPreview({ draft }: { draft: Draft }) {
+export function PostPreview({ text }: { text: string }) {
   const { may } = useStudio();
-  const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
+  const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== "");
   return (
     // As large as the field that it replaces, so that the page stays in place.
     <div
       className={`rounded-md border border-rule bg-raised px-4 py-3 text-lg/7 [overflow-wrap:anywhere] *:first:mt-0 ${may("posts.write") ? bodyHeightClasses : ""}`}
     >
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
-      {paragraphs.map((text, i) => (
+      {paragraphs.map((paragraph, i) => (
         <p key={i} className="whitespace-pre-line">
-          <LinkifiedText text={text} />
+          <LinkifiedText text={paragraph} />
         </p>
       ))}
     </div>

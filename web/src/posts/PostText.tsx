@@ -43,7 +43,7 @@ export function PostText({
   return (
     <div className="min-w-0">
       <PostTitle editor={editor} />
-      <EditHint post={editor.latestPost} />
+      <EditHint post={editor.post} />
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
           <ScrollStrip>
@@ -98,8 +98,8 @@ function AccountTrigger({
   isSelected: boolean;
 }) {
   const { connectionId, label, platformName, textRule, problems, fileChoice } = account;
-  const ownText = editor.variantDrafts.getOwnText(connectionId);
-  const { label: count, excess } = measureText(ownText ?? editor.draft.body, textRule);
+  const ownText = editor.getOwnText(connectionId);
+  const { label: count, excess } = measureText(ownText ?? editor.body, textRule);
   const isRejected =
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
   const hasWarning = !isRejected && (excess > 0 || problems.some(isSolvedByFewerFiles));
@@ -132,18 +132,16 @@ const formatCount = (count: number, unit: string): string =>
 
 function BodyTab({ editor, accounts }: { editor: EditorController; accounts: readonly Account[] }) {
   const { may } = useStudio();
-  const { draft, recentlyUpdatedFields, variantDrafts } = editor;
-  const accountsWithoutOwnText = accounts.filter(
-    ({ connectionId }) => variantDrafts.getOwnText(connectionId) === undefined,
-  );
+  const { body, updatedFields } = editor;
+  const accountsWithoutOwnText = accounts.filter(({ connectionId }) => editor.getOwnText(connectionId) === undefined);
   const textRules = new Map(accountsWithoutOwnText.map(({ platformName, textRule }) => [platformName, textRule]));
-  const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
+  const wordCount = body.split(/\s+/).filter(Boolean).length;
   const [isPreviewing, setIsPreviewing] = useState(false);
   const isNewPost = useLocation({ select: ({ state }) => state.isNewPost === true });
   return (
     <>
       {isPreviewing ? (
-        <PostPreview draft={draft} />
+        <PostPreview text={body} />
       ) : (
         <>
           <label htmlFor="post-body" className="sr-only">
@@ -151,22 +149,22 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           </label>
           <TextArea
             id="post-body"
-            className={`${bodyHeightClasses} ${textFieldClasses} ${getHighlightClasses(recentlyUpdatedFields.includes("body"))}`}
-            value={draft.body}
+            className={`${bodyHeightClasses} ${textFieldClasses} ${getHighlightClasses(updatedFields.includes("body"))}`}
+            value={body}
             readOnly={!may("posts.write")}
             placeholder="Write the text of the post…"
             maxLength={100_000}
             // The user has just entered its title.
-            autoFocus={isNewPost && draft.body === ""}
-            onEdit={(body) => editor.edit({ body })}
+            autoFocus={isNewPost && body === ""}
+            onEdit={(text) => editor.edit("body", text)}
           />
         </>
       )}
       <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted tabular-nums">
         <span>
-          {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
+          {formatCount(countCharacters(body), "character")}, {formatCount(wordCount, "word")}
         </span>
-        <ExcessStatus text={draft.body} rules={[...textRules]} />
+        <ExcessStatus text={body} rules={[...textRules]} />
         <Button
           variant="quiet"
           size="small"
@@ -178,7 +176,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
         </Button>
       </div>
       {accountsWithoutOwnText.length > 0 && (
-        <MarkdownNotice text={draft.body} onFix={may("posts.write") ? (body) => editor.edit({ body }) : undefined} />
+        <MarkdownNotice text={body} onFix={may("posts.write") ? (text) => editor.edit("body", text) : undefined} />
       )}
     </>
   );

@@ -6,8 +6,8 @@ import type { EditorController } from "./use-editor.ts";
 
 export function PostTitle({ editor }: { editor: EditorController }) {
   const { may } = useStudio();
-  const { draft, recentlyUpdatedFields } = editor;
-  const isBlank = draft.title.trim() === "";
+  const { title, updatedFields } = editor;
+  const isBlank = title.trim() === "";
   return (
     <>
       <h1 className="m-0">
@@ -16,15 +16,15 @@ export function PostTitle({ editor }: { editor: EditorController }) {
         </label>
         <TextArea
           id="post-title"
-          className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] read-only:text-muted not-read-only:hover:border-rule focus-visible:border-accent aria-invalid:border-danger! -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(recentlyUpdatedFields.includes("title"))}`}
+          className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] read-only:text-muted not-read-only:hover:border-rule focus-visible:border-accent aria-invalid:border-danger! -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(updatedFields.includes("title"))}`}
           rows={1}
-          value={draft.title}
+          value={title}
           readOnly={!may("posts.write")}
           maxLength={300}
           aria-invalid={isBlank}
           aria-describedby="title-error"
           // A title is a single line, even if the pasted text is not.
-          onEdit={(title) => editor.edit({ title: title.replace(/(?<!\s)\s*\n\s*/g, " ") })}
+          onEdit={(text) => editor.edit("title", text.replace(/(?<!\s)\s*\n\s*/g, " "))}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || isComposing(event.nativeEvent)) return;
             event.preventDefault();

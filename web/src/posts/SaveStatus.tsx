@@ -37,11 +37,11 @@ function describeSaveStatus({
   isUnsaved,
   error,
   hasConflict,
-  recentlyUpdatedFields,
+  updatedFields,
 }: EditorController): [text: string, detail?: string] {
   if (hasConflict) return ["Not saved"];
   if (error !== undefined) return ["Not saved", ". Retrying…"];
   if (isSaving) return ["Saving…"];
   if (isUnsaved) return ["Unsaved", " changes"];
-  return recentlyUpdatedFields.length > 0 ? ["Updated", " just now"] : ["Saved"];
+  return updatedFields.length > 0 ? ["Updated", " just now"] : ["Saved"];
 }

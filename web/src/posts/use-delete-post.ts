@@ -23,9 +23,9 @@ export function useDeletePost(editor: EditorController): () => Promise<void> {
   const restore = useRestoreFromTrash();
   const uploaderRegistry = useUploaderRegistry();
   const confirmRemoval = useConfirmRemoval();
-  const { id, title } = editor.base;
+  const { id, title } = editor.post;
 
-  return () => confirmRemoval("trash", [editor.latestPost], () => inBatch(moveToTrash));
+  return () => confirmRemoval("trash", [editor.post], () => inBatch(moveToTrash));
 
   async function moveToTrash(): Promise<void> {
     const result = await editor.save();

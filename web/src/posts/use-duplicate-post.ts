@@ -62,8 +62,8 @@ export function useDuplicateOpenPost(editor: EditorController): () => Promise<vo
       showToast({ text: "Choose between the two versions first, then duplicate the post." });
       return;
     }
-    const { id, title } = editor.base;
+    const { post, title, body } = editor;
     await editor.save();
-    await duplicate({ id, title }, editor.draft);
+    await duplicate(post, { title, body });
   };
 }

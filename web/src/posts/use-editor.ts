@@ -1,19 +1,17 @@
-import { useEffect, useEffectEvent, useState } from "react";
-import { saveEdit } from "../api/mutations.ts";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { ApiError } from "../api/api-error.ts";
 import { isRedirecting } from "../api/client.ts";
-import type { Post, PostStatus } from "../api/queries.ts";
-import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
-import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
+import { changesSinceQuery } from "../api/history-queries.ts";
+import { saveEdit } from "../api/mutations.ts";
+import { postQuery, type Post, type PostStatus } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatActors } from "../ui/format-actor.ts";
+import { readKeptEdits, keepEdits } from "./kept-edits.ts";
+import { getTextField, listUnsaved } from "./post-edits.ts";
+import { createPostStore, getShownValue, type PostStore, type SaveResult } from "./post-store.ts";
 
-/** The draft of a post and of its variants, which are saved together. */
-export interface EditorController extends DraftController {
-  variantDrafts: VariantDrafts;
-  /** Whether the user must choose between two versions. */
-  hasConflict: boolean;
-  /** The newest version that the server returned. */
-  latestPost: Post;
-  saveStatus: (status: PostStatus) => Promise<void>;
-}
+export type EditorController = ReturnType<typeof useEditor>;
 
 /** What to tell the user if an action needs a saved post and `save` did not return `saved`. */
 export const unsavedMessages: Record<Exclude<SaveResult, "saved">, string> = {
@@ -21,48 +19,81 @@ export const unsavedMessages: Record<Exclude<SaveResult, "saved">, string> = {
   failed: "Your last edits aren’t saved yet. Try again in a moment.",
 };
 
-export function useEditor(post: Post, studioId: string, onMerge: (authors: string) => void): EditorController {
-  const controller = useDraft(post, studioId, onMerge);
-  const { base } = controller;
-  // After a save, `base` is newer than the query.
-  const latestPost = base.revision > post.revision ? { ...base, publications: post.publications } : post;
-  const variantDrafts = useVariantDrafts(latestPost, controller, studioId);
-  // One request after the other, because the second one needs the revision that the first one returns.
-  const save = async (): Promise<SaveResult> => {
-    const results = [await controller.save(), await variantDrafts.save()];
-    return results.find((result) => result !== "saved") ?? "saved";
-  };
-  const [statusSaveCount, setStatusSaveCount] = useState(0);
-  async function saveStatus(status: PostStatus): Promise<void> {
-    setStatusSaveCount((count) => count + 1);
-    try {
-      controller.accept(await saveEdit({ studioId, postId: post.id }, { status }));
-    } finally {
-      setStatusSaveCount((count) => count - 1);
-    }
-  }
-  // The last attempt if the user leaves with unsaved edits (use-save-on-leave.ts).
-  const saveOnLeave = useEffectEvent(save);
-  useEffect(() => () => void saveOnLeave(), []);
+/** The open post with the user's edits. `onMerge` is called with the authors of changes that were merged with edits. */
+export function useEditor(post: Post, studioId: string, onMerge: (authors: string) => void) {
+  const { me } = useStudio();
+  const [store] = useState(() => openStore(post, studioId, `post-edits ${me.user.id} ${post.id}`, onMerge));
+  const state = useSyncExternalStore(store.subscribe, store.getState);
+  useEffect(() => store.receive(post), [store, post]);
 
+  const unsaved = useMemo(() => listUnsaved(state.post, state.edits), [state.post, state.edits]);
+  const isUnsaved = unsaved.length > 0;
+  // Leaving the web app asks first; opening another page of it saves first (use-save-on-leave.ts).
   useEffect(() => {
-    if (!variantDrafts.isUnsaved) return undefined;
+    if (!isUnsaved) return undefined;
     const confirmLeave = (event: BeforeUnloadEvent): void => {
       if (!isRedirecting()) event.preventDefault();
     };
     window.addEventListener("beforeunload", confirmLeave);
     return () => window.removeEventListener("beforeunload", confirmLeave);
-  }, [variantDrafts.isUnsaved]);
+  }, [isUnsaved]);
 
+  const { edit, resolve, save, change } = store;
+  const conflicts = unsaved.filter(({ hasConflict }) => hasConflict);
   return {
-    ...controller,
-    variantDrafts,
-    latestPost,
-    isUnsaved: controller.isUnsaved || variantDrafts.isUnsaved,
-    isSaving: controller.isSaving || variantDrafts.isSaving || statusSaveCount > 0,
-    error: controller.error ?? variantDrafts.error,
-    hasConflict: controller.theirs !== undefined || variantDrafts.conflictIds.length > 0,
+    ...state,
+    isUnsaved,
+    conflicts,
+    /** Whether the user must choose between two versions. */
+    hasConflict: conflicts.length > 0,
+    title: getShownValue(state, "title") as string,
+    body: getShownValue(state, "body") as string,
+    tags: getShownValue(state, "tags") as readonly string[],
+    /** The text of an account; undefined if the account gets the post's text. */
+    getOwnText: (connectionId: string) => getShownValue(state, getTextField(connectionId)) as string | undefined,
+    edit,
+    resolve,
     save,
-    saveStatus,
+    change,
+    saveStatus: (status: PostStatus) => change(() => saveEdit({ studioId, postId: post.id }, { status })),
+    /** Takes in a version that the server returned to a request of another component. */
+    accept: (returnedPost: Post) => {
+      store.receive(returnedPost);
+      cachePost(studioId, returnedPost);
+    },
   };
 }
+
+function openStore(post: Post, studioId: string, keptKey: string, onMerge: (authors: string) => void): PostStore {
+  const param = { studioId, postId: post.id };
+  const query = postQuery(studioId, post.id);
+  const server = {
+    save: (json: Parameters<typeof saveEdit>[1]) => saveEdit(param, json),
+    read: () => queryClient.query({ ...query, staleTime: 0 }),
+    isConflict: (error: unknown) => error instanceof ApiError && error.code === "revision_conflict",
+  };
+  return createPostStore(post, readKeptEdits(keptKey), server, {
+    onPost: (savedPost) => cachePost(studioId, savedPost),
+    keepEdits: (edits) => keepEdits(keptKey, edits),
+    onMerge: (before, after) => {
+      // If the names can't be read, the merge is reported without them.
+      queryClient.query(changesSinceQuery(studioId, post.id, before.revision, after.revision)).then(
+        (changes) => {
+          // The merged edits may have been saved meanwhile.
+          const mergedChanges = changes.filter(({ revision }) => revision <= after.revision);
+          onMerge(mergedChanges.length === 0 ? "another member" : formatActors(mergedChanges));
+        },
+        () => onMerge("another member"),
+      );
+    },
+  });
+}
+
+/** The response to a change omits the publications; the next request updates them. */
+const cachePost = (studioId: string, post: Post): void => {
+  queryClient.setQueryData(postQuery(studioId, post.id).queryKey, (cachedPost) =>
+    cachedPost && cachedPost.revision > post.revision
+      ? cachedPost
+      : { ...post, publications: post.publications ?? cachedPost?.publications },
+  );
+};

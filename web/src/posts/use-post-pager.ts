@@ -26,7 +26,7 @@ export interface PostPager {
 /** The posts before and after this one in the list, or in the column of the board, that the user came from. */
 export function usePostPager(editor: EditorController): PostPager {
   const { studio } = useStudio();
-  const { id } = editor.base;
+  const { id } = editor.post;
   const search = useMemo(() => readLastPostsView(studio.id).search, [studio.id]);
   const isBoard = search.view === "board";
   // The calendar has no such order, even if the list is in the cache.
@@ -34,7 +34,7 @@ export function usePostPager(editor: EditorController): PostPager {
   const { query, items } = usePagedList({
     ...postSummariesQuery(
       studio.id,
-      toSummaryFilter(isBoard ? { ...search, status: findGroup(editor.latestPost) } : search),
+      toSummaryFilter(isBoard ? { ...search, status: findGroup(editor.post) } : search),
       ...(isBoard ? [boardPageSize] : []),
     ),
     enabled: hasListOrder,

@@ -9,10 +9,10 @@ export function useSetStatus(editor: EditorController): (status: PostStatus) => 
   const showToast = useToast();
   const confirmRemoval = useConfirmRemoval();
   const { saveStatus } = editor;
-  const { status: previousStatus } = editor.base;
+  const { status: previousStatus } = editor.post;
 
   return (status) =>
-    status === "archived" ? confirmRemoval("archive", [editor.latestPost], () => setStatus(status)) : setStatus(status);
+    status === "archived" ? confirmRemoval("archive", [editor.post], () => setStatus(status)) : setStatus(status);
 
   async function setStatus(status: PostStatus): Promise<void> {
     try {

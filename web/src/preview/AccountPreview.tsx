@@ -40,7 +40,7 @@ export function AccountPreview({
   const [renditionSizes, setRenditionSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
-  const title = display.showsTitle === true ? editor.draft.title : "";
+  const title = display.showsTitle === true ? editor.title : "";
   const listFileProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
   const otherProblems = problems.filter(({ assetId }) => assetId === undefined);
   const { assets } = selectForAccount(post, connectionId);

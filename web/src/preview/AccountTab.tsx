@@ -5,6 +5,7 @@ import { formatFullDay } from "../posts/calendar/calendar-days.ts";
 import { textFieldClasses } from "../posts/field-classes.ts";
 import { MarkdownNotice } from "../posts/MarkdownNotice.tsx";
 import { TextArea } from "../posts/TextArea.tsx";
+import { getSavedValue, getTextField, type UnsavedEdit } from "../posts/post-edits.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { AccountExtras } from "../publishing/AccountExtras.tsx";
 import { ProblemList } from "../publishing/ProblemList.tsx";
@@ -25,11 +26,16 @@ export function AccountTab({
 }) {
   const { may } = useStudio();
   const { connectionId, label, platform, platformName, textRule, problems, isAvailable, rulesSource } = account;
-  const { variantDrafts, draft, latestPost: post } = editor;
+  const { post, conflicts } = editor;
   const fieldId = useId();
-  const ownText = variantDrafts.getOwnText(connectionId);
-  const text = ownText ?? draft.body;
-  const canWrite = may("posts.write") && editor.theirs === undefined && post.status !== "archived";
+  const field = getTextField(connectionId);
+  const ownText = editor.getOwnText(connectionId);
+  const text = ownText ?? editor.body;
+  const conflict = conflicts.find((each) => each.field === field);
+  const canWrite =
+    may("posts.write") &&
+    conflicts.every((each) => each.field !== "title" && each.field !== "body") &&
+    post.status !== "archived";
   const sharesCrops = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
   return (
     <div className="@container">
@@ -46,15 +52,13 @@ export function AccountTab({
                 variant="quiet"
                 size="small"
                 aria-label={`Use post’s text for ${label}`}
-                onClick={() => variantDrafts.edit(connectionId, undefined)}
+                onClick={() => editor.edit(field, undefined)}
               >
                 Use post’s text
               </Button>
             )}
           </div>
-          {variantDrafts.conflictIds.includes(connectionId) && (
-            <VariantConflict editor={editor} connectionId={connectionId} />
-          )}
+          {conflict && <VariantConflict editor={editor} conflict={conflict} />}
           <label htmlFor={fieldId} className="sr-only">
             Text for {label}
           </label>
@@ -65,7 +69,7 @@ export function AccountTab({
             readOnly={!canWrite}
             maxLength={100_000}
             aria-describedby={`${fieldId}-hint`}
-            onEdit={(ownBody) => variantDrafts.edit(connectionId, ownBody)}
+            onEdit={(ownBody) => editor.edit(field, ownBody)}
           />
           <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-sm text-muted">
             <TextCount text={text} rule={textRule} />
@@ -82,7 +86,7 @@ export function AccountTab({
           {ownText !== undefined && (
             <MarkdownNotice
               text={ownText}
-              onFix={canWrite ? (plainText) => variantDrafts.edit(connectionId, plainText) : undefined}
+              onFix={canWrite ? (plainText) => editor.edit(field, plainText) : undefined}
             />
           )}
           <AccountExtras post={post} account={account} isDisabled={editor.isUnsaved || !canWrite} />
@@ -98,18 +102,18 @@ export function AccountTab({
   );
 }
 
-function VariantConflict({ editor, connectionId }: { editor: EditorController; connectionId: string }) {
-  const { variantDrafts, draft } = editor;
-  const { before, after } = variantDrafts.getVersions(connectionId);
+function VariantConflict({ editor, conflict }: { editor: EditorController; conflict: UnsavedEdit }) {
+  const { field, value, base } = conflict;
+  const saved = getSavedValue(editor.post, field);
   return (
     <div className="mb-3 rounded-lg border border-l-3 border-rule border-l-danger bg-raised p-4" role="alert">
       <p className="m-0 mb-2">This text was changed while you were editing:</p>
-      <TextDiff before={before ?? draft.body} after={after ?? draft.body} />
+      <TextDiff before={String(base ?? editor.body)} after={String(saved ?? editor.body)} />
       <p className="flex flex-wrap gap-2">
-        <Button variant="secondary" size="small" onClick={() => variantDrafts.resolve(connectionId, "theirs")}>
+        <Button variant="secondary" size="small" onClick={() => editor.resolve(field, saved)}>
           Use the new text
         </Button>
-        <Button variant="secondary" size="small" onClick={() => variantDrafts.resolve(connectionId, "mine")}>
+        <Button variant="secondary" size="small" onClick={() => editor.resolve(field, value)}>
           Keep mine
         </Button>
       </p>

@@ -1,6 +1,6 @@
 import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
 import { Button } from "../ui/Button.tsx";
@@ -14,7 +14,7 @@ import { useCrop } from "./use-crop.ts";
 interface FileProps {
   post: Post;
   asset: Asset;
-  controller: DraftController;
+  controller: EditorController;
   account: Account;
   sharesCrops: boolean;
   problems: readonly AccountProblem[];
@@ -43,7 +43,7 @@ export function FileSettings(props: FileProps) {
 
 function FitSettings({ post, asset, controller, account, sharesCrops, renditionSize }: FileProps) {
   const { platform, platformName, connectionId } = account;
-  const crop = useCrop({ post, assetId: asset.id, platform, onSave: controller.accept });
+  const crop = useCrop({ post, assetId: asset.id, platform, change: controller.change });
   const { position } = crop;
   const hasAcceptedAspect = renditionSize && !renditionSize.isCropped && keepsAspect(asset, renditionSize);
   if (!renditionSize || (hasAcceptedAspect && !position && !crop.isChanged)) return null;

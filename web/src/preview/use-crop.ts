@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "react";
 import { setCrop } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { useSequentialCalls } from "../posts/use-sequential-calls.ts";
 import { useAction } from "../ui/use-action.ts";
 import type { CropPosition } from "./crop-window.ts";
 import { findCrop } from "./get-rendition-url.ts";
@@ -15,7 +14,8 @@ interface CropTarget {
   post: Post;
   assetId: string;
   platform: string;
-  onSave: (post: Post) => void;
+  /** Sends the change after those before it. */
+  change: (send: () => Promise<Post>) => Promise<void>;
 }
 
 interface Choice {
@@ -25,7 +25,7 @@ interface Choice {
 }
 
 /** How an image fits a platform: padded if the position is undefined, otherwise cropped at this position. */
-export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
+export function useCrop({ post, assetId, platform, change }: CropTarget) {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();
   const savedPosition = findCrop(post, assetId, platform);
@@ -42,21 +42,22 @@ export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
     setChoice(newChoice);
   }
 
-  const save = useSequentialCalls(async () => {
+  async function save(): Promise<void> {
     const sentChoice = unsavedChoice.current;
     if (!sentChoice) return;
+    unsavedChoice.current = undefined;
     await run(async () => {
       try {
         const { x, y } = sentChoice.position ?? center;
         const mode = sentChoice.position ? "crop" : "pad";
-        onSave(await setCrop({ studioId: studio.id, postId: post.id, assetId }, { platform, mode, x, y }));
+        await change(() => setCrop({ studioId: studio.id, postId: post.id, assetId }, { platform, mode, x, y }));
         setSaveCount((count) => count + 1);
       } finally {
         // A choice made during the request is saved by the next one. After a failure, the saved position is shown again.
-        if (unsavedChoice.current === sentChoice) choose(undefined);
+        setChoice((current) => (current === sentChoice ? undefined : current));
       }
     });
-  });
+  }
 
   const latestSave = useRef(save);
   useEffect(() => {

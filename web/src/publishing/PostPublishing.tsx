@@ -45,7 +45,7 @@ export function PostPublishing({
   onOpenAccount: (connectionId: string) => void;
 }) {
   const { studio, me, may } = useStudio();
-  const { status, id: postId, publications = [] } = editor.latestPost;
+  const { status, id: postId, publications = [] } = editor.post;
   const isArchived = status === "archived";
   const hasAccounts = accounts.length > 0;
   // The list is sorted, newest first.
@@ -126,7 +126,7 @@ export function PostPublishing({
           </Link>
         </p>
       )}
-      {!isDeleted && <AccountList post={editor.latestPost} accounts={listedAccounts} onOpen={onOpenAccount} />}
+      {!isDeleted && <AccountList post={editor.post} accounts={listedAccounts} onOpen={onOpenAccount} />}
     </section>
   );
 }
