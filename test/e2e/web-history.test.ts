@@ -294,7 +294,11 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Restore revision 1" }).click();
     const toast = page.getByRole("listitem").filter({ hasText: "Revision 1 restored." });
     await toast.hover(); // it stays while the pointer is on it
-    expectFailure(page.context(), 404, new RegExp(`/posts/${postId}(/comments|/restore|/upload-links)?$`));
+    expectFailure(
+      page.context(),
+      404,
+      new RegExp(`/posts/${postId}(/comments|/restore|/upload-links)?$|/review-links$`),
+    );
     await assistant.call("delete_post", { postId });
     await toast.getByRole("button", { name: "Undo" }).click();
     const explanation = page.getByRole("listitem").filter({ hasText: "“Cranes” is in the trash. Restore it first." });
@@ -308,7 +312,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage(`posts/${postId}`);
     const text = page.getByLabel("Text", { exact: true });
     await page.getByRole("button", { name: "Mark ready" }).waitFor();
-    expectFailure(page.context(), 404, new RegExp(`/posts/${postId}(/comments|/upload-links)?$`));
+    expectFailure(page.context(), 404, new RegExp(`/posts/${postId}(/comments|/upload-links)?$|/review-links$`));
     await assistant.call("delete_post", { postId });
     await page.getByText("This post was moved to the trash.").waitFor();
     assert.equal(await text.isEditable(), false);
