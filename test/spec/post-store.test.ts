@@ -1,15 +1,29 @@
 import assert from "node:assert/strict";
 import { describe, mock, test, type TestContext } from "node:test";
-import type { Post } from "../../web/src/api/queries.ts";
 import { moveCaret } from "../../web/src/posts/merge-text.ts";
-import { getTextField, joinParts, listParts, listUnsaved, type Edits } from "../../web/src/posts/post-edits.ts";
+import {
+  getTextField,
+  joinParts,
+  listParts,
+  listUnsaved,
+  type EditedPost,
+  type Edits,
+} from "../../web/src/posts/post-edits.ts";
 import { createPostStore, getShownValue } from "../../web/src/posts/post-store.ts";
 import { fc } from "../support/fuzz.ts";
 
-const savedPost = (change: Partial<Post> = {}): Post => {
-  const post = { id: "pst_1", title: "Title", body: "One\n\nTwo\n\nThree", tags: ["sea"], variants: [], revision: 1 };
-  return { ...post, ...change } as Partial<Post> as Post;
-};
+interface Post extends EditedPost {
+  status: string;
+}
+const savedPost = (change: Partial<Post> = {}): Post => ({
+  title: "Title",
+  body: "One\n\nTwo\n\nThree",
+  tags: ["sea"],
+  variants: [],
+  status: "draft",
+  revision: 1,
+  ...change,
+});
 const harbour = "con_harbour";
 const harbourText = getTextField(harbour);
 

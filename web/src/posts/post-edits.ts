@@ -1,4 +1,3 @@
-import type { Post } from "../api/queries.ts";
 import { changeVariant } from "./change-variant.ts";
 import { isConflict, mergeText, type MergePart } from "./merge-text.ts";
 
@@ -6,6 +5,15 @@ import { isConflict, mergeText, type MergePart } from "./merge-text.ts";
 export type Field = "title" | "body" | "tags" | `text:${string}`;
 /** Without a text of its own, an account gets that of the post. */
 export type Value = string | readonly string[] | undefined;
+
+/** What the editor needs to know of a version of a post. */
+export interface EditedPost {
+  title: string;
+  body: string;
+  tags: readonly string[];
+  variants: readonly { connectionId: string; body?: string | undefined }[];
+  revision: number;
+}
 
 /** A change by the user that is not saved yet. */
 export interface Edit {
@@ -24,12 +32,10 @@ export interface UnsavedEdit extends Edit {
   hasConflict: boolean;
 }
 
-export type PostChange = Partial<Pick<Post, "title" | "body" | "tags" | "variants">>;
-
 const textField = /^text:/;
 export const getTextField = (connectionId: string): Field => `text:${connectionId}`;
 
-export function getSavedValue(post: Pick<Post, "title" | "body" | "tags" | "variants">, field: Field): Value {
+export function getSavedValue(post: EditedPost, field: Field): Value {
   if (field === "title" || field === "body" || field === "tags") return post[field];
   return post.variants.find(({ connectionId }) => getTextField(connectionId) === field)?.body;
 }
@@ -40,7 +46,7 @@ export const isSameValue = (a: Value, b: Value): boolean =>
 const listEdits = (edits: Edits): [Field, Edit][] => Object.entries(edits) as [Field, Edit][];
 
 /** The edits to send or to decide about: all except a blank title, which the server would reject. */
-export const listUnsaved = (post: Post, edits: Edits): UnsavedEdit[] =>
+export const listUnsaved = (post: EditedPost, edits: Edits): UnsavedEdit[] =>
   listEdits(edits)
     .map(([field, edit]) => ({ field, ...edit, saved: getSavedValue(post, field) }))
     .filter(({ field, value, saved }) => !isSameValue(value, saved) && !(field === "title" && isBlank(value)))
@@ -49,7 +55,7 @@ export const listUnsaved = (post: Post, edits: Edits): UnsavedEdit[] =>
 const isBlank = (value: Value): boolean => typeof value === "string" && value.trim() === "";
 
 /** The edits of a newer version: without those that it contains, and merged with its changes where that is possible. */
-export function rebaseEdits(post: Post, edits: Edits): Edits {
+export function rebaseEdits(post: EditedPost, edits: Edits): Edits {
   const rebasedEdits = listEdits(edits).map(([field, edit]): [Field, Edit] => {
     const saved = getSavedValue(post, field);
     const { revision } = post;
@@ -107,7 +113,7 @@ const trim = (field: Field, value: Value): Value =>
   field === "title" && typeof value === "string" ? value.trim() : value;
 
 /** The edits that remain after some were sent and saved. What changed since is now an edit of what the server returned. */
-export function settleEdits(savedPost: Post, edits: Edits, sentEdits: readonly UnsavedEdit[]): Edits {
+export function settleEdits(savedPost: EditedPost, edits: Edits, sentEdits: readonly UnsavedEdit[]): Edits {
   const sentValues = new Map(sentEdits.map(({ field, value }) => [field, value]));
   const remainingEdits = listEdits(edits)
     .filter(([field, { value }]) => !sentValues.has(field) || !isSameValue(value, sentValues.get(field)))
@@ -120,7 +126,10 @@ export function settleEdits(savedPost: Post, edits: Edits, sentEdits: readonly U
   return rebaseEdits(savedPost, Object.fromEntries(remainingEdits) as Edits);
 }
 
-export function toPostChange({ variants }: Post, edits: readonly UnsavedEdit[]): PostChange {
+export function toPostChange<Post extends EditedPost>(
+  { variants }: Post,
+  edits: readonly UnsavedEdit[],
+): Partial<Pick<Post, "title" | "body" | "tags" | "variants">> {
   const ownTexts = edits.filter(({ field }) => textField.test(field));
   const others = edits.filter(({ field }) => !textField.test(field));
   return {

@@ -1,4 +1,3 @@
-import type { Post } from "../api/queries.ts";
 import {
   getSavedValue,
   isSameValue,
@@ -7,16 +6,16 @@ import {
   rebaseEdits,
   settleEdits,
   toPostChange,
+  type EditedPost,
   type Edits,
   type Field,
-  type PostChange,
   type Value,
 } from "./post-edits.ts";
 
 /** `conflict`: the user must choose between two versions; `failed`: some edits are not saved and will be sent again. */
 export type SaveResult = "saved" | "conflict" | "failed";
 
-interface PostState {
+interface PostState<Post> {
   /** The newest version of the server. */
   post: Post;
   edits: Edits;
@@ -26,14 +25,16 @@ interface PostState {
   updatedFields: readonly Field[];
 }
 
-interface Server {
-  save: (change: PostChange & { revision?: number; keepsPreviousRevision?: boolean }) => Promise<Post>;
+interface Server<Post extends EditedPost> {
+  save: (
+    change: ReturnType<typeof toPostChange<Post>> & { revision: number; keepsPreviousRevision: boolean },
+  ) => Promise<Post>;
   read: () => Promise<Post>;
   /** Whether the post had another revision than the change named. */
   isConflict: (error: unknown) => boolean;
 }
 
-interface Listeners {
+interface Listeners<Post> {
   /** The server returned a version that nothing else has read. */
   onPost: (post: Post) => void;
   /** Changes from elsewhere were merged with unsaved edits. */
@@ -47,14 +48,22 @@ const autosaveDelayMs = 700;
 const retryDelayMs = 4000;
 const highlightDurationMs = 4000;
 
-export type PostStore = ReturnType<typeof createPostStore>;
+export type PostStore<Post extends OpenPost> = ReturnType<typeof createPostStore<Post>>;
+
+/** Responses to changes omit the publications. */
+type OpenPost = EditedPost & { publications?: unknown };
 
 /**
  * The open post: the server's version, and the edits of the user on top of it. Saves them by itself while it has
  * subscribers, one request at a time, and merges what others change meanwhile.
  */
-export function createPostStore(firstPost: Post, keptEdits: Edits, server: Server, listeners: Listeners) {
-  let state: PostState = {
+export function createPostStore<Post extends OpenPost>(
+  firstPost: Post,
+  keptEdits: Edits,
+  server: Server<Post>,
+  listeners: Listeners<Post>,
+) {
+  let state: PostState<Post> = {
     post: firstPost,
     edits: rebaseEdits(firstPost, keptEdits),
     isSaving: false,
@@ -70,7 +79,7 @@ export function createPostStore(firstPost: Post, keptEdits: Edits, server: Serve
   let saveTimer: ReturnType<typeof setTimeout> | undefined;
   let highlightTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function patch(change: Partial<PostState>): void {
+  function patch(change: Partial<PostState<Post>>): void {
     const { edits } = state;
     state = { ...state, ...change };
     if (state.edits !== edits) listeners.keepEdits(isUnsaved() ? state.edits : undefined);
@@ -173,7 +182,7 @@ export function createPostStore(firstPost: Post, keptEdits: Edits, server: Serve
   }
 
   return {
-    getState: (): PostState => state,
+    getState: (): PostState<Post> => state,
     subscribe: (notify: () => void): (() => void) => {
       subscribers.add(notify);
       planSave();
@@ -211,7 +220,7 @@ export function createPostStore(firstPost: Post, keptEdits: Edits, server: Serve
 }
 
 /** The value that the page shows. */
-export const getShownValue = ({ post, edits }: Pick<PostState, "post" | "edits">, field: Field): Value => {
+export const getShownValue = ({ post, edits }: { post: EditedPost; edits: Edits }, field: Field): Value => {
   const edit = edits[field];
   return edit ? edit.value : getSavedValue(post, field);
 };
@@ -228,7 +237,7 @@ function removesMuchText({ value, base }: { value: Value; base: Value }): boolea
 }
 
 /** The response to a change omits the publications; the next request updates them. */
-const keepPublications = (post: Post, before: Post): Post => ({
+const keepPublications = <Post extends OpenPost>(post: Post, before: Post): Post => ({
   ...post,
   publications: post.publications ?? before.publications,
 });

@@ -64,11 +64,11 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
   };
 }
 
-function openStore(post: Post, studioId: string, keptKey: string, onMerge: (authors: string) => void): PostStore {
+function openStore(post: Post, studioId: string, keptKey: string, onMerge: (authors: string) => void): PostStore<Post> {
   const param = { studioId, postId: post.id };
   const query = postQuery(studioId, post.id);
   const server = {
-    save: (json: Parameters<typeof saveEdit>[1]) => saveEdit(param, json),
+    save: (json: Parameters<typeof saveEdit>[1]): Promise<Post> => saveEdit(param, json),
     read: () => queryClient.query({ ...query, staleTime: 0 }),
     isConflict: (error: unknown) => error instanceof ApiError && error.code === "revision_conflict",
   };
