@@ -48,12 +48,7 @@ const typeLabels: Record<string, string> = {
   array: "a list",
 };
 
-const formatLabels: Record<string, string> = {
-  email: "a valid email",
-  url: "a URL",
-  datetime: "a time with its offset, such as 2027-01-31T09:00:00Z",
-  regex: "a different format",
-};
+const formatLabels: Record<string, string> = { email: "a valid email", url: "a URL", regex: "a different format" };
 
 function formatBound(bound: string, limit: number | bigint, origin: string): string {
   if (origin === "string") return `${bound} ${limit} ${limit === 1 ? "character" : "characters"}`;

@@ -4,7 +4,7 @@ import type { Caller } from "#domain/caller.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationView } from "#domain/model/publication.ts";
-import { publishPost } from "#domain/publishing/publish-post.ts";
+import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
 import { unscheduledColumns } from "#domain/model/publish-time.ts";
 import type { PublicationState } from "#domain/model/publication-states.ts";
 import { days, hours, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
@@ -177,9 +177,11 @@ forEachEngine("publishing at a time", (fixture) => {
     const { service, owner, connectionIds } = publishing;
     // The date is fixed, so the time at which it is requested is fixed, too.
     const deps = { ...service.deps, clock: () => Date.UTC(2027, 5, 1) };
-    const postId = await publishing.newPost("When clocks show 02:30 for the second time");
-    const request = { postId, connectionIds, at: "2027-10-31T02:30:00+01:00", propose: true };
-    const [publication] = (await publishPost(deps, owner, request)).publications;
-    assert.equal(publication?.scheduledFor, "2027-10-31T01:30:00.000Z");
+    for (const at of ["2027-10-31T02:30:00+01:00", "2027-10-31T02:30+01:00"]) {
+      const postId = await publishing.newPost("When clocks show 02:30 for the second time");
+      const input = publishPostInput.parse({ postId, connectionIds, at, propose: true });
+      const [publication] = (await publishPost(deps, owner, input)).publications;
+      assert.equal(publication?.scheduledFor, "2027-10-31T01:30:00.000Z");
+    }
   });
 });

@@ -1,13 +1,11 @@
-import { z } from "zod";
 import { minutes, toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Publication } from "./publication.ts";
+import { isoTime } from "./text.ts";
 
 const maxPast = minutes(5);
 
-export const publishTime = z.iso
-  .datetime({ offset: true })
-  .describe("ISO 8601 with offset; at most 5 minutes in the past and one year ahead.");
+export const publishTime = isoTime.describe("ISO 8601 with offset; at most 5 minutes in the past and one year ahead.");
 
 export function parsePublishTime(value: string, now: number): number {
   const time = Date.parse(value);

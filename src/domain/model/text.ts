@@ -21,6 +21,17 @@ export const singleLine = (max: number): z.ZodString =>
       "at least one visible character",
     );
 
+const timeFormats = [null, -1].map((precision) => z.regexes.datetime({ offset: true, precision }));
+
+/** A moment. ISO 8601 allows times without seconds, which clients send, although RFC 3339 (`date-time`) does not. */
+export const isoTime = z
+  .string()
+  .refine(
+    (value) => timeFormats.some((format) => format.test(value)),
+    "a time with its offset, such as 2027-01-31T09:00Z",
+  )
+  .meta({ format: "date-time" });
+
 /** Accepts any string, so that a malformed id fails with `not_found`, not `invalid_input`. */
 export const id = z.string();
 

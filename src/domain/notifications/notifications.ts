@@ -3,7 +3,7 @@ import { isId } from "#lib/ids.ts";
 import type { SignedInUser } from "../caller.ts";
 import { type NotificationView, toNotificationView } from "../model/notification.ts";
 import { pageInput, parseCursor, toPage } from "../model/page.ts";
-import { id } from "../model/text.ts";
+import { id, isoTime } from "../model/text.ts";
 import type { Deps } from "../ports/deps.ts";
 
 export const listNotificationsInput = z.strictObject({ studioId: id.optional(), ...pageInput });
@@ -33,7 +33,7 @@ export async function listNotifications(
 
 export const readNotificationsInput = z.union([
   z.strictObject({ ids: z.array(id).min(1).max(100) }),
-  z.strictObject({ before: z.iso.datetime({ offset: true }), studioId: id.optional() }),
+  z.strictObject({ before: isoTime, studioId: id.optional() }),
 ]);
 
 /** Notifications per transaction. */

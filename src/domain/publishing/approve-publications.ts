@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 import { retryOnConflict } from "../model/conflict.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
 import { parsePostId, revisionConflictError } from "../model/post.ts";
-import { id } from "../model/text.ts";
+import { id, isoTime } from "../model/text.ts";
 import { authorizeApprover, lockPost } from "./change-publication.ts";
 import { applyEvent, assertPossible, type ChangeDeps, changeState } from "./change-state.ts";
 import { digestContent } from "../model/publication-content.ts";
@@ -24,7 +24,7 @@ import { toScheduleColumns, unscheduledColumns } from "../model/publish-time.ts"
 type ApproveDeps = ChangeDeps & Pick<Deps, "studios" | "platforms">;
 
 const revision = z.int32().min(1);
-const seenTime = z.iso.datetime({ offset: true }).nullable();
+const seenTime = isoTime.nullable();
 /** Leaves time to unapprove what would start at once. */
 const startInSeconds = z.int32().min(0).max(60).default(0);
 

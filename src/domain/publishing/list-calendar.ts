@@ -4,7 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { SummaryAssetView, SummaryPublicationView } from "../model/post-summary.ts";
 import type { Post } from "../model/post.ts";
 import { splitQuery } from "../model/search/fold.ts";
-import { tagFilter, text } from "../model/text.ts";
+import { isoTime, tagFilter, text } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { CalendarEntry } from "../ports/post-summaries.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -17,10 +17,14 @@ const maxEntries = 1000;
 /** How many posts a search reads at a time. A post has at most about 1 MB. */
 const postsPerRead = 20;
 
-const time = z.iso.datetime({ offset: true });
-
 export const listCalendarInput = z
-  .strictObject({ from: time, to: time, tag: tagFilter, query: text(200).optional(), author: text(100).optional() })
+  .strictObject({
+    from: isoTime,
+    to: isoTime,
+    tag: tagFilter,
+    query: text(200).optional(),
+    author: text(100).optional(),
+  })
   .refine(
     ({ from, to }) => {
       const range = Date.parse(to) - Date.parse(from);

@@ -12,18 +12,16 @@ import {
   toWebPublicationView,
   type WebPublicationView,
 } from "../model/publication.ts";
-import { id } from "../model/text.ts";
+import { id, isoTime } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import { resultsView, toResultsView } from "./results.ts";
 import type { Deps } from "../ports/deps.ts";
 
-const time = z.iso.datetime({ offset: true });
-
 export const listPublicationsInput = z.strictObject({
   postId: id.optional(),
   state: z.enum(visibleStates).optional(),
-  from: time.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
-  to: time.optional().describe("Latest time, compared like from."),
+  from: isoTime.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
+  to: isoTime.optional().describe("Latest time, compared like from."),
   includeResults: z.boolean().optional().describe("Adds each published post's newest likes, comments, …"),
   ...pageInput,
 });
@@ -109,7 +107,7 @@ async function findPage(
 
 export const countPublicationsInput = z.strictObject({
   /** Earlier failures and requests that were sent back do not count. */
-  from: z.iso.datetime({ offset: true }).optional(),
+  from: isoTime.optional(),
 });
 
 /** The highest count; more publications are not counted. */

@@ -4,6 +4,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { runLongWork } from "../steps/long-work.ts";
 import type { Grant } from "../model/grant.ts";
+import { isoTime } from "../model/text.ts";
 import { recordActivity } from "../changes/record-activity.ts";
 import { getGrantId, type Caller } from "../caller.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -28,7 +29,7 @@ const undoWindow = days(30);
 const dryRun = z.boolean().optional().describe("Only report what would be undone.");
 
 export const undoChangesInput = z.strictObject({
-  since: z.iso.datetime({ offset: true }).describe("ISO 8601 with offset, within the last 30 days."),
+  since: isoTime.describe("ISO 8601 with offset, within the last 30 days."),
   dryRun,
 });
 

@@ -12,6 +12,7 @@ import {
   toDeliveryResult,
   type Webhook,
 } from "../model/webhook.ts";
+import { isoTime } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
 import { enforceRateLimit } from "../steps/rate-limit.ts";
@@ -94,7 +95,7 @@ export async function resendDelivery(
   deps.wakeWebhookSender();
 }
 
-export const resendFailedInput = z.strictObject({ since: z.iso.datetime({ offset: true }) });
+export const resendFailedInput = z.strictObject({ since: isoTime });
 
 /** Sends all failed deliveries of events since this time again. */
 export async function resendFailed(
