@@ -1,4 +1,4 @@
-import { countText, type TextLimit } from "./count-text.ts";
+import { countText, linkPattern, type TextLimit } from "./count-text.ts";
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 const words = new Intl.Segmenter("en", { granularity: "word" });
@@ -16,9 +16,23 @@ export function splitThread(text: string, limit: TextLimit, maxParts: number): s
       part = segment;
     }
   }
-  for (const { segment } of sentences.segment(text))
+  for (const segment of listSegments(text, sentences))
     add(segment, (sentence) => {
-      for (const word of words.segment(sentence)) add(word.segment);
+      for (const word of listSegments(sentence, words)) add(word);
     });
   return [...parts, part.trim()].filter((each) => each !== "");
+}
+
+/** The segments of a text. A link is never divided, although it has the punctuation of sentences. */
+function* listSegments(text: string, segmenter: Intl.Segmenter): Generator<string> {
+  const links = text.matchAll(linkPattern);
+  let link = links.next().value;
+  let start = 0;
+  for (const { segment, index } of segmenter.segment(text)) {
+    const end = index + segment.length;
+    while (link && link.index + link[0].length <= end) link = links.next().value;
+    if (link && link.index < end) continue;
+    yield text.slice(start, end);
+    start = end;
+  }
 }
