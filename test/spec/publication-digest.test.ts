@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { bluesky } from "#connectors/bluesky/connect.ts";
 import { catalog } from "#connectors/catalog.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
-import type { PostOption, PostOptions } from "#portable/post-options.ts";
-import { describeInvalidOption } from "#domain/model/post-options.ts";
 import { type ContentAsset, digestContent } from "#domain/model/publication-content.ts";
+import { listOptionValues } from "../support/option-values.ts";
 
 const file: Omit<ContentAsset, "digest"> = {
   id: "ast_1",
@@ -41,22 +40,10 @@ test("content without options and follow-ups keeps its digest, and every value o
   }).platform;
   for (const { id, options = [] } of [...catalog, bluesky, sandbox]) {
     const digests = options.flatMap((option) =>
-      listValues(option).map((value) => digestContent({ ...content, options: { [option.name]: value } })),
+      listOptionValues(option).map((value) => digestContent({ ...content, options: { [option.name]: value } })),
     );
     assert.equal(new Set([...digests, digestContent(content)]).size, digests.length + 1, id);
   }
   const threads = [["a"], ["b"], ["a", "b"], ["ab"]].map((followUps) => digestContent({ ...content, followUps }));
   assert.equal(new Set([...threads, digestContent(content)]).size, 5);
 });
-
-/** Examples that the option accepts. */
-function listValues(option: PostOption): PostOptions[string][] {
-  if ("isFromAccount" in option && option.isFromAccount) return ["1", "2"];
-  const examples =
-    "values" in option
-      ? option.values.map(({ value }) => (option.kind === "choice" ? value : [value]))
-      : { toggle: [true, false], text: ["en", "de", "1", "2.5"], list: [["en"], ["de"], ["en", "de"]] }[option.kind];
-  const values = examples.filter((value) => describeInvalidOption([option], option.name, value) === undefined);
-  assert.ok(values.length > 1 || examples.length === 1, option.name);
-  return values;
-}
