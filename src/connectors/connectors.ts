@@ -51,7 +51,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
 const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platform.protocol === "atproto";
 
 function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
-  const { id, name, limits, options = [], publishing } = setup.platform;
+  const { id, name, limits, options = [], notice, publishing } = setup.platform;
   const fetchedMedia = publishing?.fetchedMedia;
   const info = {
     id,
@@ -61,6 +61,7 @@ function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
     fetchedMedia,
     limits,
     options,
+    notice,
   };
   if (isAtproto(setup))
     return { ...info, hasInstances: true, defaultInstance: setup.platform.defaultInstance, isConfigured: true };

@@ -14,6 +14,8 @@ interface PlatformDescription {
   limits: PostLimits;
   /** What a post needs or may have besides text and files. */
   options?: readonly PostOption[];
+  /** What the platform allows the operator's app before a review. */
+  notice?: string;
   /** Absent if Atelier can't publish to this platform yet. */
   publishing?: PublishModule;
 }

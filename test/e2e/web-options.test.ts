@@ -8,6 +8,7 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { assertAccessible } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { actThroughDrafter } from "../support/history-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { connectSandboxAccount } from "../support/sandbox-accounts.ts";
 import { phone } from "../support/studio-pages.ts";
 import { newStudio } from "../support/users.ts";
@@ -66,6 +67,32 @@ describe("options and threads in a browser", { skip: skipWithoutChromium }, () =
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     assert.deepEqual((await readPost(postId)).variants[0]?.options, { audience: "adults" });
+  });
+
+  test("the choices of an option are those that the account has (OPTION-5)", async () => {
+    const { deps } = fixture.service;
+    const tiktok = await newConnection(deps, owner, "north-tiktok", "tiktok");
+    const choices = {
+      privacy: [
+        { value: "MUTUAL_FOLLOW_FRIENDS", label: "Friends" },
+        { value: "SELF_ONLY", label: "Only you" },
+      ],
+      interactions: [{ value: "none", label: "Nothing" }],
+    };
+    await deps.transact({ job: "test" }, (tx) => tx.platformStore.storeChoices(tiktok, choices, deps.clock()));
+    const postId = await newPost("A vase");
+    await open(`posts/${postId}`);
+    await page.getByRole("tab", { name: /^north-tiktok/ }).click();
+    await page.getByRole("button", { name: "Options for north-tiktok…" }).click();
+    const privacy = page.getByRole("combobox", { name: "Who can see it" });
+    await privacy.waitFor();
+    await assertDialogFits();
+    assert.deepEqual(await privacy.getByRole("option").allTextContents(), ["Choose…", "Friends", "Only you"]);
+    await page.getByRole("combobox", { name: "How to post" }).selectOption("draft");
+    assert.equal(await privacy.getAttribute("required"), null, "a draft does not need it");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    assert.deepEqual((await readPost(postId)).variants[0]?.options, { mode: "draft" });
   });
 
   test("approving asks for what only a person may choose (OPTION-3)", async () => {

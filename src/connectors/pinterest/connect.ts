@@ -36,4 +36,5 @@ export const pinterest: OAuthPlatform = {
   publishing,
   options,
   limits,
+  notice: "Until Pinterest gives this server’s app standard access, only you see its pins.",
 };

@@ -46,4 +46,6 @@ export const tiktok: OAuthPlatform = {
   publishing: { ...publishing, classifyError, readChoices },
   options,
   limits,
+  notice:
+    "Until TikTok has audited this server’s app, posts can only be visible to you, and only on private accounts. Send drafts instead, and post them in TikTok’s app.",
 };

@@ -43,4 +43,5 @@ export const youtube: OAuthPlatform = {
   publishing,
   options,
   limits,
+  notice: "Until Google has audited this server’s app, YouTube keeps its videos private, for good.",
 };

@@ -21,5 +21,7 @@ export interface PlatformInfo {
   /** The files that the platform would have to fetch but can't, because this server has no public URL. */
   unreachableMedia?: FetchedMedia | undefined;
   limits: PostLimits;
+  /** What the platform allows the operator's app before a review. */
+  notice?: string | undefined;
   options: readonly PostOption[];
 }

@@ -26,6 +26,7 @@ export const listPlatformsOutput = z.object({
         defaultInstanceUrl: z.string().optional(),
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
         warning: z.string().optional().describe("What can't be published to the platform from this server, and why."),
+        notice: z.string().optional().describe("What the platform allows an app that it has not reviewed."),
         unreachableMedia: z
           .enum(["all", "images", "videos"])
           .optional()
@@ -82,6 +83,7 @@ export async function listPlatforms(
       ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
       ...(warning === undefined ? {} : { warning, unreachableMedia: platformInfo.fetchedMedia }),
+      ...(platformInfo.notice === undefined ? {} : { notice: platformInfo.notice }),
       ...(includeOptions ? { options: platformInfo.options.map((option) => ({ ...option })) } : {}),
     };
   };

@@ -62,7 +62,7 @@ export function createConnectRoutes(
       return renderConnectPage({
         pageUrl,
         platform: platformInfo.name,
-        warning: findMediaWarning(base, platformInfo),
+        warning: [findMediaWarning(base, platformInfo), platformInfo.notice].filter(Boolean).join(" ") || undefined,
         instance,
         studio: caller.studio,
         user,

@@ -7,7 +7,7 @@ export const listPlatformsTool = defineTool({
   description:
     "List the supported social platforms and the studio's connected accounts. Use it to find connection ids and to confirm a new connection. If one is needs_reconnect, call connect_platform.",
   action: "platforms.read",
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: listPlatformsInput,
   output: listPlatformsOutput,
   run: listCurrentPlatforms,

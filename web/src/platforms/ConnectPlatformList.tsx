@@ -22,10 +22,10 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
       {unconfiguredPlatforms.length > 0 && (
         <Disclosure className="mt-6" summary={`Not set up on this server (${unconfiguredPlatforms.length})`}>
           <List className="mt-4" aria-label="Platforms that are not set up">
-            {unconfiguredPlatforms.map(({ id, name, hint, canPublish, warning }) => (
+            {unconfiguredPlatforms.map(({ id, name, hint, ...notes }) => (
               <li key={id} className="py-4">
                 <p className="m-0 font-semibold">{name}</p>
-                <PlatformNotes canPublish={canPublish} warning={warning} />
+                <PlatformNotes {...notes} />
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
               </li>
             ))}
@@ -40,7 +40,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
 const commonInstanceUrl = "https://mastodon.social";
 
 function ConnectPlatformForm({ platform }: { platform: Platform }) {
-  const { id, name, needsInstanceUrl, defaultInstanceUrl, canPublish, warning } = platform;
+  const { id, name, needsInstanceUrl, defaultInstanceUrl } = platform;
   const hasInstances = needsInstanceUrl || defaultInstanceUrl !== undefined;
   const { connect, isRunning, error } = useConnect();
   const [serverInput, setServerInput] = useState(new URL(defaultInstanceUrl ?? commonInstanceUrl).host);
@@ -58,7 +58,7 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
           {id === "sandbox" && (
             <p className="mt-0 text-muted">A practice platform on this server; nothing leaves it.</p>
           )}
-          <PlatformNotes canPublish={canPublish} warning={warning} />
+          <PlatformNotes {...platform} />
         </div>
         <div className={`flex items-center gap-2 ${hasInstances ? "max-sm:w-full" : ""}`}>
           {hasInstances && (

@@ -64,7 +64,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
           )}
         </p>
         {state !== "disconnected" && <AffectedPublications connection={connection} />}
-        {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} />}
+        {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} notice={platform.notice} />}
       </div>
       {may("platforms.connect") && (
         <RowActions>
