@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { days, hours, minutes, seconds, toIsoTime } from "#lib/clock.ts";
+import { days, hours, toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { findIdKind, type IdKind, isId, readIdNumbers } from "#lib/ids.ts";
 import { activityActions, type ActivityRow } from "./activity.ts";
+import { computeRetryDelay, type Endpoint } from "./delivery.ts";
 import { text } from "./text.ts";
 
 export const maxWebhooks = 20;
@@ -42,7 +43,7 @@ export const webhookInput = z.strictObject({ url: text(2000), events: eventList 
 
 export const disabledReasons = ["failing", "gone"] as const;
 
-export interface Webhook {
+export interface Webhook extends Endpoint {
   id: string;
   studioId: string;
   url: string;
@@ -50,8 +51,6 @@ export interface Webhook {
   /** Sealed. */
   secrets: string;
   createdAt: number;
-  lockedUntil: number;
-  failingSince: number | null;
   disabledAt: number | null;
   disabledReason: (typeof disabledReasons)[number] | null;
 }
@@ -124,9 +123,6 @@ export function toEventBody({ id, type, studioId, webhookId, activity }: Deliver
   return JSON.stringify({ type, timestamp: toIsoTime(activity?.at ?? readIdNumbers(id).time), data });
 }
 
-/** How long to wait after each failed attempt: the last one is about a day after the first. */
-const retryDelays = [seconds(5), seconds(30), minutes(5), minutes(30), hours(2), hours(5), hours(8), hours(8)] as const;
-
 /** What came of one attempt. */
 export interface DeliveryOutcome {
   error: DeliveryError | null;
@@ -140,9 +136,6 @@ export type DeliveryResult = Pick<
   "state" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "lastStatus" | "lastError"
 >;
 
-/** Each delivery waits a bit longer or shorter than others, so that they do not all come back at once. */
-const getJitter = ({ id }: Pick<Delivery, "id">): number => 0.9 + (readIdNumbers(id).random / 2 ** 20) * 0.2;
-
 export function toDeliveryResult(
   delivery: Pick<Delivery, "id" | "attempts">,
   { error, status, retryAfterMs = 0 }: DeliveryOutcome,
@@ -151,11 +144,8 @@ export function toDeliveryResult(
   const attempts = delivery.attempts + 1;
   const attempt = { attempts, lastAttemptAt: now, lastStatus: status, lastError: error };
   if (error === null) return { ...attempt, state: "delivered", nextAttemptAt: null };
-  const delay = status === 410 ? undefined : retryDelays[delivery.attempts];
+  const delay = status === 410 ? undefined : computeRetryDelay(delivery);
   if (delay === undefined) return { ...attempt, state: "failed", nextAttemptAt: null };
-  const waitMs = Math.round(Math.max(delay * getJitter(delivery), retryAfterMs));
+  const waitMs = Math.round(Math.max(delay, retryAfterMs));
   return { ...attempt, state: "waiting", nextAttemptAt: now + waitMs };
 }
-
-/** Longer pauses for an endpoint that has failed for longer, so that it is not flooded while it recovers. */
-export const computePause = (failingMs: number): number => Math.min(Math.round(failingMs / 10), minutes(5));

@@ -1,8 +1,6 @@
-import { seconds } from "#lib/clock.ts";
-import { startWorkerLoop, type WorkerLoop } from "#lib/worker-loop.ts";
+import type { WorkerLoop } from "#lib/worker-loop.ts";
 import { recordActivity } from "../../changes/record-activity.ts";
 import {
-  computePause,
   type Delivery,
   type DeliveryOutcome,
   maxFailingTime,
@@ -11,65 +9,23 @@ import {
 } from "../../model/webhook.ts";
 import type { Deps, Tx } from "../../ports/deps.ts";
 import { sendWebhook } from "../../steps/send-webhook.ts";
+import { rateEndpoint, sendDue, type SendLoopOptions, startSendLoop } from "../send-loop.ts";
 
-/** How many endpoints one process sends to at a time: an endpoint that never responds occupies one for 15 s. */
+/** An endpoint that never responds occupies one for 15 s. */
 const maxEndpoints = 100;
-/** Requests to one endpoint at a time. */
-const maxRequests = 5;
-const batchSize = 50;
-/**
- * No request of a batch starts later than this after the webhook was read, so that a deleted studio, a disabled webhook
- * or a new URL takes effect soon.
- */
-const batchTimeMs = seconds(1);
-/** Longer than a batch and its last attempt take. After a crash, another process continues then. */
-const defaultLeaseMs = seconds(30);
-const defaultPollMs = seconds(1);
-
-export interface WebhookSenderOptions {
-  onError: (error: unknown) => void;
-  /** Shorter in tests. */
-  leaseMs?: number;
-  /** How often to look for deliveries without a wake-up. */
-  pollMs?: number;
-}
 
 type SenderDeps = Pick<Deps, "webhooks" | "transact" | "clock" | "newId" | "openWebhookUrl" | "vault">;
 
-/** Sends the deliveries that are due. Any number of processes can do so; only one at a time sends to an endpoint. */
-export function startWebhookSender(deps: SenderDeps, options: WebhookSenderOptions): WorkerLoop {
-  const { onError, leaseMs = defaultLeaseMs, pollMs = defaultPollMs } = options;
-  const controller = new AbortController();
-  const activeBatches = new Set<Promise<void>>();
-
-  async function startBatches(): Promise<number> {
-    const now = deps.clock();
-    const freeCount = maxEndpoints - activeBatches.size;
-    if (controller.signal.aborted || freeCount <= 0 || !(await deps.webhooks.hasDue(now))) return pollMs;
-    const webhooks = await deps.transact({ job: "send webhooks" }, (tx) =>
-      tx.webhooks.claimDue(now, now + leaseMs, freeCount),
-    );
-    for (const webhook of webhooks) {
-      const batch = sendBatch(deps, webhook, controller.signal)
-        .catch(onError) // the lease expires, and then this or another process continues
-        .finally(() => {
-          activeBatches.delete(batch);
-          loop.wake();
-        });
-      activeBatches.add(batch);
-    }
-    return pollMs;
-  }
-
-  const loop = startWorkerLoop({ work: startBatches, pollMs, onError });
-  return {
-    wake: loop.wake,
-    async stop() {
-      controller.abort();
-      await loop.stop();
-      await Promise.all(activeBatches);
-    },
+/** Sends the deliveries that are due. */
+export function startWebhookSender(deps: SenderDeps, options: SendLoopOptions): WorkerLoop {
+  const loop = {
+    maxEndpoints,
+    hasDue: deps.webhooks.hasDue,
+    claimDue: (now: number, lockedUntil: number, limit: number) =>
+      deps.transact({ job: "send webhooks" }, (tx) => tx.webhooks.claimDue(now, lockedUntil, limit)),
+    sendBatch: (webhook: Webhook, signal: AbortSignal) => sendBatch(deps, webhook, signal),
   };
+  return startSendLoop(deps, loop, options);
 }
 
 interface Attempt {
@@ -77,25 +33,16 @@ interface Attempt {
   outcome: DeliveryOutcome;
 }
 
-/** Sends what is due to an endpoint that this process has claimed; only one delivery if it has failed before. */
 async function sendBatch(deps: SenderDeps, webhook: Webhook, signal: AbortSignal): Promise<void> {
-  const startedAt = deps.clock();
-  const limit = webhook.failingSince === null ? batchSize : 1;
-  const deliveries = (await deps.webhooks.listDue(webhook.id, startedAt, limit)).values();
-  const attempts: Attempt[] = [];
-  const mayContinue = (): boolean =>
-    !signal.aborted &&
-    deps.clock() - startedAt < batchTimeMs &&
-    attempts.every(({ outcome }) => outcome.retryAfterMs === undefined && outcome.status !== 410);
-  const sendNext = async (): Promise<void> => {
-    for (let next = deliveries.next(); !next.done; next = deliveries.next()) {
-      const outcome = await sendWebhook(deps, webhook, next.value, signal);
-      if (signal.aborted && outcome.error !== null) return; // it was not an attempt
-      attempts.push({ delivery: next.value, outcome });
-      if (!mayContinue()) return;
-    }
+  const batch = {
+    list: (now: number, limit: number) => deps.webhooks.listDue(webhook.id, now, limit),
+    async send(delivery: Parameters<typeof sendWebhook>[2]) {
+      const outcome = await sendWebhook(deps, webhook, delivery, signal);
+      return signal.aborted && outcome.error !== null ? undefined : outcome; // else it was not an attempt
+    },
+    endsBatch: ({ retryAfterMs, status }: DeliveryOutcome) => retryAfterMs !== undefined || status === 410,
   };
-  await Promise.all(Array.from({ length: maxRequests }, sendNext));
+  const attempts = await sendDue(deps, webhook, batch, signal);
   await deps.transact({ job: "send webhooks" }, (tx) => endBatch(deps, tx, webhook, attempts));
 }
 
@@ -111,15 +58,13 @@ async function endBatch(
   for (const { delivery, outcome } of attempts)
     await tx.webhooks.saveResult(delivery, toDeliveryResult(delivery, outcome, now));
   if (webhook.lockedUntil !== lockedUntil) return; // another process has taken over
-  const hasSucceeded = attempts.some(({ outcome }) => outcome.error === null);
-  const hasFailed = attempts.length > 0 && !hasSucceeded;
-  const failingSince = hasSucceeded ? null : (webhook.failingSince ?? (hasFailed ? now : null));
-  const retryAfterMs = Math.max(0, ...attempts.map(({ outcome }) => outcome.retryAfterMs ?? 0));
-  const pauseMs = Math.max(retryAfterMs, failingSince === null ? 0 : computePause(now - failingSince));
+  const successes = attempts.map(({ outcome }) => outcome.error === null);
+  const { failingSince, ...rating } = rateEndpoint(webhook, successes, now);
+  const pauseMs = Math.max(rating.pauseMs, ...attempts.map(({ outcome }) => outcome.retryAfterMs ?? 0));
   if (failingSince !== webhook.failingSince) await tx.webhooks.update(id, { failingSince });
   await tx.webhooks.release(id, now + pauseMs);
   const isGone = attempts.some(({ outcome }) => outcome.status === 410);
-  const hasFailedLong = hasFailed && failingSince !== null && now - failingSince >= maxFailingTime;
+  const hasFailedLong = attempts.length > 0 && failingSince !== null && now - failingSince >= maxFailingTime;
   if (webhook.disabledAt !== null || (!isGone && !hasFailedLong)) return;
   const disabledReason = isGone ? "gone" : "failing";
   await tx.webhooks.update(id, { disabledAt: now, disabledReason });
