@@ -14,13 +14,14 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   db: ["domain", "lib"],
   storage: ["domain", "lib"],
   media: ["domain", "lib"],
+  mail: ["domain", "lib"],
   connectors: ["domain", "lib", "portable"],
   auth: ["domain", "lib"],
   mcp: ["domain", "lib"],
   http: ["mcp", "auth", "domain", "lib", "portable"],
   dev: ["http", "mcp", "auth", "connectors", "db", "domain", "lib"],
   ops: ["db", "storage", "domain", "lib", "portable"],
-  app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "storage"],
+  app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mail", "mcp", "media", "storage"],
 };
 
 /** What the web app may import; of `http`, only types. */
@@ -36,6 +37,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   "node:sqlite": ["db"],
   "@aws-sdk/*": ["storage"],
   sharp: ["media"],
+  nodemailer: ["mail"],
   "oidc-provider": ["auth", "dev"],
   "openid-client": ["auth"],
   jose: ["auth"],

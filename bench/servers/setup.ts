@@ -57,6 +57,8 @@ export async function openDeps(): Promise<{ database: Database; deps: JobDeps }>
       sleep: (ms) => sleep(ms),
     }),
     wakeWorker: () => {},
+    wakeMailSender: () => {},
+    mailer: undefined,
     wakeWebhookSender: () => {},
     sleep: (ms) => sleep(ms),
   };

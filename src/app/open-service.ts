@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { openFileStorage } from "./open-file-storage.ts";
-import { createService, type Secrets, type Service } from "./service.ts";
+import { createService, type CreateServiceOptions, type Secrets, type Service } from "./service.ts";
 import { readEnterpriseIssuers } from "#auth/enterprise-issuers.ts";
 import { issuerFetchLimits } from "#auth/issuer-keys.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
@@ -14,8 +14,8 @@ import { createSandboxStore } from "#db/sandbox.ts";
 import { createLongWorkQueue } from "#domain/steps/long-work.ts";
 import { createImportSlots } from "#domain/model/import-slots.ts";
 import { createTextChecks } from "#domain/model/validation/text-checks.ts";
+import { assertMailWorks } from "#domain/jobs/mail/mail-status.ts";
 import { createSearchQueue } from "#domain/model/search/search-queue.ts";
-import type { JobDeps } from "#domain/ports/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
 import { runEvery } from "#lib/repeat.ts";
@@ -42,8 +42,11 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
   const fileStorage = await openFileStorage(config, stores, signer);
+  const { mail } = config;
+  // Imported only if it is used.
+  const mailer = mail && (await import("#mail/mailer.ts")).createMailer({ ...mail, base: config.base });
   const webhookOptions = { timeoutMs: seconds(15), maxRedirects: 0, accept: "*/*", privateHosts: config.privateHosts };
-  const deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker" | "wakeWebhookSender"> = {
+  const deps: CreateServiceOptions["deps"] = {
     ...stores,
     clock: systemClock,
     newId: createIdGenerator(systemClock),
@@ -59,6 +62,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     openUrl: createPublicUrlOpener({ timeoutMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
     openWebhookUrl: createPublicUrlOpener(webhookOptions),
     checkWebhookUrl: createPublicUrlCheck(webhookOptions),
+    mailer,
     importSlots: createImportSlots(),
     textChecks: createTextChecks(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
@@ -87,6 +91,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     dependencies: [
       { name: "database", check: () => database.ping() },
       { name: "file store", check: () => fileStorage.files.ping() },
+      ...(mailer ? [{ name: "mail server", isOptional: true, check: () => assertMailWorks(stores) }] : []),
     ],
     log,
   });

@@ -36,6 +36,8 @@ import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
 import { type EventReader, startFanOut } from "#domain/jobs/fan-out.ts";
 import { notifyUsers } from "#domain/jobs/notify.ts";
+import { readMailStatus } from "#domain/jobs/mail/mail-status.ts";
+import { startMailSender } from "#domain/jobs/mail/send-mails.ts";
 import { type PublishingWorker, startPublishingWorker } from "#domain/jobs/publishing/worker.ts";
 import { createDeliveryQueue } from "#domain/jobs/webhooks/queue-deliveries.ts";
 import { startWebhookSender } from "#domain/jobs/webhooks/sender.ts";
@@ -71,7 +73,7 @@ export type Secrets = NonNullable<Config["secrets"]>;
 
 export interface CreateServiceOptions {
   config: Config;
-  deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker" | "wakeWebhookSender">;
+  deps: Omit<JobDeps, "platforms" | "publisher" | "wakeWorker" | "wakeWebhookSender" | "wakeMailSender">;
   /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
   sandboxStore: SandboxStore;
@@ -116,12 +118,14 @@ export function createService(options: CreateServiceOptions): Service {
   });
   let worker: PublishingWorker | undefined;
   let webhookSender: WorkerLoop | undefined;
+  let mailSender: WorkerLoop | undefined;
   const deps: JobDeps = {
     ...options.deps,
     platforms,
     publisher,
     wakeWorker: () => worker?.wake(),
     wakeWebhookSender: () => webhookSender?.wake(),
+    wakeMailSender: () => mailSender?.wake(),
     ...(config.areRateLimitsEnabled ? {} : { rateLimits: unlimitedRateLimitStore }),
   };
 
@@ -187,13 +191,13 @@ export function createService(options: CreateServiceOptions): Service {
   /** What happens because of activity, apart from announcing it on open pages. */
   const eventReaders: EventReader[] = [
     createDeliveryQueue(deps),
-    { read: (tx, events) => notifyUsers(deps, tx, events) },
+    { read: (tx, events) => notifyUsers(deps, tx, events), wake: deps.wakeMailSender },
   ];
   let eventFanOut: WorkerLoop | undefined;
 
   // HTTP server and routes.
   const clientDocument = buildClientDocument(base, bluesky, deriveClientKeys(secrets));
-  const metrics = createMetrics(log);
+  const metrics = createMetrics(log, deps.mailer && (() => readMailStatus(deps)));
   const httpServer = createHttpServer({
     routes: createRoutes({
       deps,
@@ -250,6 +254,12 @@ export function createService(options: CreateServiceOptions): Service {
       webhookSender = startWebhookSender(deps, {
         onError: (error) => log.error({ err: error }, "sending webhooks failed; will retry"),
       });
+      const { mailer } = deps;
+      if (mailer)
+        mailSender = startMailSender(
+          { ...deps, mailer },
+          { onError: (error) => log.error({ err: error }, "sending emails failed; will retry") },
+        );
     },
     wakeFanOut: () => eventFanOut?.wake(),
     changeFeeds: [mcp.changeFeed, pageFeed],
@@ -262,7 +272,7 @@ export function createService(options: CreateServiceOptions): Service {
       )),
     async close() {
       const taskDrain = mcp.tasks.drain();
-      const workerStop = Promise.all([worker?.stop(), eventFanOut?.stop(), webhookSender?.stop()]);
+      const workerStop = Promise.all([worker?.stop(), eventFanOut?.stop(), webhookSender?.stop(), mailSender?.stop()]);
       // The worker may need the sandbox, which this server runs.
       await drain(httpServer, log, {
         work: Promise.all([workerStop, taskDrain]),

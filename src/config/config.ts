@@ -1,6 +1,7 @@
 import { isLoopbackName } from "#lib/ip-address.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { formatIssue } from "#lib/format-issues.ts";
+import { readMailSettings } from "./mail-settings.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
 import { parseUrl, settingsSchema, type Environment, type Settings } from "./settings.ts";
 
@@ -91,6 +92,8 @@ function resolveConfig(settings: Settings, variables: Environment, problems: str
       studioBytes: settings.MAX_STUDIO_BYTES,
       studiosPerUser: settings.MAX_STUDIOS_PER_USER,
     },
+    /** Undefined: no emails are sent. */
+    mail: readMailSettings(settings, variables, problems),
     publishConcurrency: settings.PUBLISH_CONCURRENCY,
     appsChallenge: settings.OPENAI_APPS_CHALLENGE,
     oauthClientsFile: settings.OAUTH_CLIENTS,

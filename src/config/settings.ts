@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseIpAddressSet, type IpAddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
+import { parseSender, parseSmtpUrl } from "./mail-settings.ts";
 
 // Types of setting values. Their messages complete the sentence "expected …".
 
@@ -71,6 +72,24 @@ const privateHosts = list.transform((entries, context): ReadonlySet<string> => {
   return z.NEVER;
 });
 
+// The messages do not repeat the value: it may contain a password.
+const smtpUrl = z.string().transform((value, context): URL => {
+  const url = parseSmtpUrl(value);
+  if (url) return url;
+  context.addIssue({
+    code: "custom",
+    message: "a URL such as smtps://user:password@mail.example.com, with user and password URL-encoded",
+  });
+  return z.NEVER;
+});
+
+const sender = z.string().transform((value, context) => {
+  const mailbox = parseSender(value);
+  if (mailbox) return mailbox;
+  context.addIssue({ code: "custom", message: "an email such as Atelier <atelier@example.com>" });
+  return z.NEVER;
+});
+
 export function parseUrl(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;
 }
@@ -111,6 +130,8 @@ export const settingsSchema = z.object({
   MAX_ASSETS_PER_POST: wholeNumber(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: byteCount.optional(),
   MAX_STUDIOS_PER_USER: wholeNumber(1, 10_000, "a number from 1 to 10000").default(20),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: sender.optional(),
   PUBLISH_CONCURRENCY: wholeNumber(1, 1000, "a number from 1 to 1000").default(8),
   OAUTH_CLIENTS: z.string().optional(),
   ENTERPRISE_ISSUERS: z.string().optional(),

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/model/grant.ts";
+import { mailLifetime } from "#domain/model/mail.ts";
 import { notificationLifetime } from "#domain/model/notification.ts";
 import { changeLifetime } from "#domain/model/revision.ts";
 import { deliveryLifetime } from "#domain/model/webhook.ts";
@@ -182,6 +183,8 @@ const purgeStatements: Record<PurgeableKind, (now: number, limit: number) => Raw
       ORDER BY id LIMIT ${limit})`,
   notifications: (now, limit) => sql`DELETE FROM notifications WHERE id IN
     (SELECT id FROM notifications WHERE at < ${now - notificationLifetime} ORDER BY at LIMIT ${limit})`,
+  mails: (now, limit) => sql`DELETE FROM mails WHERE id IN
+    (SELECT id FROM mails WHERE id < ${toFirstId("mail", now - mailLifetime)} ORDER BY id LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

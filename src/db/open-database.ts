@@ -17,6 +17,7 @@ import { createIdempotencyStore, createLeaseStore, createPurgeStore, createRateL
 import { createGrantStore } from "./grants.ts";
 import { createLinkedIdentityStore } from "./linked-identities.ts";
 import { createInvitationStore } from "./invitations.ts";
+import { createMailStore } from "./mails.ts";
 import { createMembershipStore } from "./memberships.ts";
 import { migratePostgres, migrateSqlite } from "./migrate.ts";
 import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
@@ -84,6 +85,7 @@ function createStoresFor(connection: Connection): AllStores {
     activity: createActivityStore(connection),
     webhooks: createWebhookStore(connection),
     notifications: createNotificationStore(connection),
+    mails: createMailStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),
     leases: createLeaseStore(connection),

@@ -8,6 +8,7 @@ import type { Comment } from "#domain/model/comment.ts";
 import type { AssetFieldChange, Author, Revision, RevisionField } from "#domain/model/revision.ts";
 import type { Account, PlatformConnection } from "#domain/model/connection.ts";
 import type { ConnectLink, RegisteredApp } from "#domain/ports/platforms.ts";
+import type { Mail, MailChoice, MailServer } from "#domain/model/mail.ts";
 import type { Notification } from "#domain/model/notification.ts";
 import type { Post } from "#domain/model/post.ts";
 import type { Publication } from "#domain/model/publication.ts";
@@ -97,7 +98,10 @@ export interface Schema {
   pendingEvents: { activityId: string };
   webhooks: Webhook & { dueAt: Generated<number | null> };
   webhookDeliveries: Delivery;
-  notifications: Notification;
+  notifications: WithDefaults<Notification, "summaryAt">;
+  mails: Mail;
+  mailChoices: MailChoice;
+  mailServers: MailServer & { name: string };
 
   posts: WithDefaults<Omit<Post, "isTrashed">, "assetCount" | "variants" | "crops" | "tags"> &
     SearchColumns &

@@ -41,6 +41,12 @@ export function createNotificationStore({ q, run, notify }: Connection): Notific
         .orderBy("n.id", "desc")
         .limit(limit)
         .execute(),
+    listUnread: (userId, selection, limit) =>
+      selectRows(q, "notifications", { userId, readAt: null, ...selection })
+        .selectAll()
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
     async countUnread(userId, studioId) {
       const { count } = await selectVisible(userId, studioId)
         .where("n.readAt", "is", null)

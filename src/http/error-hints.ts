@@ -32,6 +32,8 @@ export const errorHints: ErrorHints = {
 
   "not_found:invitation_link": "Ask for a new invitation link.",
   "not_found:upload": "Upload the file again.",
+  "not_found:unsubscribe_link":
+    "Copy the whole link from the email, or sign in and choose your emails in the settings.",
   "not_found:calendar_feed": "Create a new URL in the settings of the studio.",
   "not_found:link": "Reload the page to get a new link.",
 
@@ -53,6 +55,8 @@ export const errorHints: ErrorHints = {
   "invalid_input:studio_name": ({ name }) => `Type it exactly: ${name}`,
   "invalid_input:instance_url": "Enter the URL of your instance, such as https://mastodon.social.",
 
+  "invalid_input:mail_off": "Ask the operator to set SMTP_URL and MAIL_FROM.",
+  "invalid_input:no_mailbox": "Ask the operator of the sign-in to verify your email, then sign in again.",
   "invalid_input:webhook_url": "Enter a URL such as https://example.com/hooks.",
 
   "too_large:upload": "Use a smaller file.",

@@ -11,6 +11,8 @@ export interface Dependency {
   name: string;
   /** Rejects if the dependency is unavailable. */
   check(): Promise<void>;
+  /** Whether requests can be served without it. */
+  isOptional?: boolean;
 }
 
 const checkTimeoutMs = 4000;
@@ -22,28 +24,34 @@ export const handleHealthz: Handler = (_req, res) => {
   res.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end('{"status":"alive"}');
 };
 
-/** Readiness: all dependencies are available and the server is not draining. */
+const draining: Dependency = { name: "draining", check: async () => {} };
+
+/** Readiness: all required dependencies are available and the server is not draining. */
 export function createReadyzHandler(
   dependencies: readonly Dependency[],
   isDraining: () => boolean,
   clock: () => number = () => performance.now(),
 ): Handler {
-  let lastCheck: { at: number; failing: Promise<string[]> } | undefined;
-  const getFailingDependencies = (): Promise<string[]> => {
+  let lastCheck: { at: number; failing: Promise<Dependency[]> } | undefined;
+  const getFailingDependencies = (): Promise<Dependency[]> => {
     if (!lastCheck || clock() - lastCheck.at > cacheMs)
       lastCheck = { at: clock(), failing: findFailingDependencies(dependencies) };
     return lastCheck.failing;
   };
   return async (_req, res) => {
-    const failing = isDraining() ? ["draining"] : await getFailingDependencies();
+    const unavailable = isDraining() ? [draining] : await getFailingDependencies();
+    const listNames = (isOptional: boolean): string[] =>
+      unavailable.filter((dependency) => Boolean(dependency.isOptional) === isOptional).map(({ name }) => name);
+    const [failing, degraded] = [listNames(false), listNames(true)];
     const isReady = failing.length === 0;
+    const readiness = degraded.length === 0 ? { status: "ready" } : { status: "degraded", degraded };
     res
       .writeHead(isReady ? 200 : 503, { "content-type": "application/json", "cache-control": "no-store" })
-      .end(JSON.stringify(isReady ? { status: "ready" } : { status: "not ready", failing }));
+      .end(JSON.stringify(isReady ? readiness : { status: "not ready", failing }));
   };
 }
 
-async function findFailingDependencies(dependencies: readonly Dependency[]): Promise<string[]> {
+async function findFailingDependencies(dependencies: readonly Dependency[]): Promise<Dependency[]> {
   const results = await Promise.allSettled(
     dependencies.map(({ check }) =>
       Promise.race([
@@ -52,7 +60,7 @@ async function findFailingDependencies(dependencies: readonly Dependency[]): Pro
       ]),
     ),
   );
-  return dependencies.filter((_, i) => results[i]?.status === "rejected").map(({ name }) => name);
+  return dependencies.filter((_, i) => results[i]?.status === "rejected");
 }
 
 export interface Metrics {
@@ -61,12 +69,22 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void;
 }
 
-export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
+/** What the metrics show of the mail server. */
+export interface MailStatus {
+  isFailing: boolean;
+  waiting: number;
+}
+
+/** `readMailStatus` is undefined without a mail server. */
+export function createMetrics(
+  log: Pick<Log, "countDroppedLines">,
+  readMailStatus?: () => Promise<MailStatus>,
+): Metrics {
   const requestDuration = createRequestHistogram();
   let processMetrics: Promise<Registry> | undefined;
   return {
     async format() {
-      processMetrics ??= createProcessMetrics(log);
+      processMetrics ??= createProcessMetrics(log, readMailStatus);
       processMetrics.catch(() => (processMetrics = undefined)); // the next request tries again
       const registry = await processMetrics;
       return {
@@ -79,8 +97,11 @@ export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
 }
 
 /** Metrics of the process and of Node. Loaded with the first request for them: prom-client takes 15 MB of memory. */
-async function createProcessMetrics(log: Pick<Log, "countDroppedLines">): Promise<Registry> {
-  const { collectDefaultMetrics, Counter, Registry } = await import("prom-client");
+async function createProcessMetrics(
+  log: Pick<Log, "countDroppedLines">,
+  readMailStatus: (() => Promise<MailStatus>) | undefined,
+): Promise<Registry> {
+  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const droppedLines = new Counter({
@@ -91,6 +112,22 @@ async function createProcessMetrics(log: Pick<Log, "countDroppedLines">): Promis
       droppedLines.reset();
       droppedLines.inc(log.countDroppedLines());
     },
+  });
+  if (!readMailStatus) return registry;
+  const failing = new Gauge({
+    name: "mail_server_failing",
+    help: "1 while the mail server accepts no emails",
+    registers: [registry],
+    async collect() {
+      const status = await readMailStatus().catch(() => undefined); // the other metrics do not need the database
+      failing.set(Number(status?.isFailing ?? Number.NaN));
+      waiting.set(status?.waiting ?? Number.NaN);
+    },
+  });
+  const waiting = new Gauge({
+    name: "emails_waiting",
+    help: "Emails that wait to be sent, including those of daily summaries",
+    registers: [registry],
   });
   return registry;
 }

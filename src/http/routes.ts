@@ -25,6 +25,7 @@ import type { Handler, Route } from "./server.ts";
 import type { UploadApi } from "./uploads/api.ts";
 import type { ReviewApi } from "./reviews/api.ts";
 import { createReviewRoutes } from "./reviews/routes.ts";
+import { createUnsubscribeRoute } from "./pages/unsubscribe-route.ts";
 import { createUploadRoutes } from "./uploads/routes.ts";
 import { createWebAppHandler, type StaticFiles } from "./static-files.ts";
 
@@ -85,6 +86,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     createMediaRoute(options.media),
     ...createReviewRoutes(deps, options.reviewApi, webFiles, options.media),
     createCalendarFeedRoute(options),
+    createUnsubscribeRoute(options),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(deps, options.uploadApi, webFiles),
     { path: "/api/*", originRule: "own", logsRest: true, handle: options.api },

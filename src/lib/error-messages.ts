@@ -55,6 +55,7 @@ export const errorMessages = {
   "not_found:review_link": () => "This review link does not exist.",
   "not_found:upload": () => "This upload was canceled or has expired.",
   "not_found:platform_connection": () => "This platform connection does not exist.",
+  "not_found:unsubscribe_link": () => "This link is incomplete, or older than a year.",
   "not_found:calendar_feed": () => "This calendar feed does not exist, or its URL was replaced or revoked.",
   "not_found:webhook": () => "This webhook does not exist.",
   "not_found:delivery": () => "This delivery does not exist.",
@@ -91,6 +92,8 @@ export const errorMessages = {
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
   "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
   "invalid_input:webhook_url": () => "url: expected a complete https URL.",
+  "invalid_input:mail_off": () => "This server sends no emails: its operator has not configured a mail server.",
+  "invalid_input:no_mailbox": () => "Your account has no verified email.",
   "invalid_input:json": () => "The body is not valid UTF-8 JSON.",
   "invalid_input:json_shape": () => "The JSON is nested too deeply or has too many values.",
 

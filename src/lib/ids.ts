@@ -18,6 +18,7 @@ export const idPrefixes = {
   webhook: "whk",
   webhookDelivery: "whd",
   notification: "ntf",
+  mail: "eml",
   request: "req",
 } as const;
 

@@ -14,6 +14,7 @@ export const tokenPurposes = [
   "media",
   "connect",
   "elicitation",
+  "unsubscribe",
 ] as const;
 export type TokenPurpose = (typeof tokenPurposes)[number];
 

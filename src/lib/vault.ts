@@ -2,7 +2,12 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto
 import { deriveKey } from "./signed-token.ts";
 
 /** A value can be opened only for the purpose that it was sealed for. */
-export type VaultPurpose = "platform-credential" | "platform-app" | "platform-connect" | "webhook-secrets";
+export type VaultPurpose =
+  | "platform-credential"
+  | "platform-app"
+  | "platform-connect"
+  | "webhook-secrets"
+  | "invitation-mail";
 
 /** Encrypts secrets that we must be able to read again, such as platform tokens. */
 export interface Vault {

@@ -6,7 +6,7 @@ import { moveGrant, revokeClient } from "#domain/access/clients.ts";
 import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/comments.ts";
 import { fanOut } from "#domain/jobs/fan-out.ts";
-import { notifyUsers } from "#domain/jobs/notify.ts";
+import { notifyUsers, type NotifyDeps } from "#domain/jobs/notify.ts";
 import { createPurgeJob } from "#domain/jobs/purge-expired.ts";
 import { listNotifications, type NotificationPage } from "#domain/notifications/notifications.ts";
 import { recordActivity } from "#domain/changes/record-activity.ts";
@@ -49,7 +49,7 @@ forEachEngine("notifications of users", (fixture) => {
   const readInbox = (caller: Caller, input: object = {}) =>
     listNotifications(getDeps(), caller, { limit: 100, studioId: caller.studio.id, ...input });
   const readTexts = async (caller: Caller) => (await readInbox(caller)).notifications.map(({ text }) => text);
-  const passOn = (deps: Pick<Deps, "activity" | "transact" | "newId" | "platforms"> = getDeps()) =>
+  const passOn = (deps: Pick<Deps, "activity" | "transact"> & NotifyDeps = getDeps()) =>
     fanOut(deps, [{ read: (tx, events) => notifyUsers(deps, tx, events) }]);
 
   test("notifies everyone who may approve a proposal, also the person whose client made it, but not of own clicks (NTF-1)", async () => {

@@ -65,6 +65,9 @@ const invalidValues: [string, ...string[]][] = [
   ["MAX_STUDIO_BYTES", "0", "-1", "10 GB"],
   ["CLIENT_DOCUMENTS", "OFF", "false", "0", "off "],
   ["MAX_STUDIOS_PER_USER", "0", "-1", "1.5", "10001", "many"],
+  ["SMTP_URL", "mail.example.com", "http://mail.example.com", "smtp://", "smtp:mail.example.com", "smtp://h:99999"],
+  ["SMTP_URL", "smtp://u:%zz@h", "smtp://:p@h", "smtp://h/path", "smtp://h?tls=1", "smtp://h#x", "smtp://u:p%0d%0a@h"],
+  ["MAIL_FROM", "atelier", "a@b, c@d", "A <a@b", "A <a@b>, c@d", "A\r\nBcc: x@y <a@b>", "<>", "a b@c"],
   ["PUBLISH_CONCURRENCY", "0", "-1", "1.5", "1001", "many"],
   ["TRUST_PROXY", "yes", "true", "on", "1", "*", "off, 10.0.0.1", "10.0.0.1,nope", "example.com", "uniquelocal"],
   ["TRUST_PROXY", "LOOPBACK", "10.0.0", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "10.0.0.0/8/8", "fd00::/129"],
@@ -112,7 +115,12 @@ test("reports missing settings next to invalid ones (RUN-1)", () => {
 });
 
 test("does not reveal invalid secrets in the message (RUN-1, L3)", () => {
-  const settings = { SECRETS: "hunter2", METRICS_TOKEN: "hunter3", DATABASE_URL: "mysql://u:hunter4@db" };
+  const settings = {
+    SECRETS: "hunter2",
+    METRICS_TOKEN: "hunter3",
+    DATABASE_URL: "mysql://u:hunter4@db",
+    SMTP_URL: "smtp://u:hunter5@h/x",
+  };
   assert.throws(
     () => readConfig(settings),
     (error: Error) => !/hunter/.test(error.message),
@@ -135,6 +143,9 @@ test("requires secrets, an allowlist and an identity provider unless on loopback
 const s3Settings = ["S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_REGION", "S3_SECRET_ACCESS_KEY"];
 
 const combinations: [title: string, settings: Settings, invalidSettings: string[]][] = [
+  ["a mail server needs a sender", { SMTP_URL: "smtp://h" }, ["MAIL_FROM"]],
+  ["a sender needs a mail server", { MAIL_FROM: "a@b.example" }, ["SMTP_URL"]],
+  ["an invalid mail server is not a missing one", { MAIL_FROM: "a@b.example", SMTP_URL: "h" }, ["SMTP_URL"]],
   ["a secret of 31 bytes (VAR-SECRETS, L3)", { ...publicSettings, SECRETS: "s".repeat(31) }, ["SECRETS"]],
   [
     "conformance fixtures (VAR-CONFORMANCE_FIXTURES)",

@@ -190,6 +190,34 @@ const cases: Case[] = [
     },
   ],
   [
+    "a mail server, whose password is not sent in plain text (VAR-MAIL)",
+    { SMTP_URL: "smtp://a%40b:p%3Aw@mail.example.com:2525", MAIL_FROM: "Atelier, Inc. <mail@example.com>" },
+    {
+      mail: {
+        host: "mail.example.com",
+        port: 2525,
+        secure: false,
+        startTls: "required",
+        credentials: { user: "a@b", pass: "p:w" },
+        from: { name: "Atelier, Inc.", address: "mail@example.com" },
+      },
+    },
+  ],
+  [
+    "a mail server on this machine (VAR-MAIL)",
+    { SMTP_URL: "smtp://127.0.0.1:25", MAIL_FROM: "mail@example.com" },
+    {
+      mail: {
+        host: "127.0.0.1",
+        port: 25,
+        secure: false,
+        startTls: "ignored",
+        credentials: undefined,
+        from: { name: "", address: "mail@example.com" },
+      },
+    },
+  ],
+  [
     "a file of clients (VAR-OAUTH_CLIENTS)",
     { OAUTH_CLIENTS: "/etc/clients.json" },
     { oauthClientsFile: "/etc/clients.json" },

@@ -42,3 +42,23 @@ test("checks dependencies at most once a second, regardless of the number of rea
   assert.equal(await getStatus(), 503, "draining takes effect at once");
   assert.equal(checkCount, 3);
 });
+
+test("stays ready without what requests do not need, and names it (MAIL-6)", async () => {
+  const unavailable = async () => {
+    throw new Error("unavailable");
+  };
+  const handleReadyz = createReadyzHandler(
+    [
+      { name: "store", check: async () => {} },
+      { name: "mail server", isOptional: true, check: unavailable },
+    ],
+    () => false,
+  );
+  const response: unknown[] = [];
+  const writeHead = (code: number) => {
+    response.push(code);
+    return { end: (body: string) => response.push(JSON.parse(body)) };
+  };
+  await handleReadyz({} as IncomingMessage, { writeHead } as unknown as ServerResponse, {} as RequestContext);
+  assert.deepEqual(response, [200, { status: "degraded", degraded: ["mail server"] }]);
+});

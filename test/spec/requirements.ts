@@ -85,6 +85,7 @@ const settings = {
   "VAR-CLIENT_DOCUMENTS": "CLIENT_DOCUMENTS: on; off: client metadata documents are neither advertised nor fetched",
   "VAR-TRUST_PROXY": "TRUST_PROXY: off",
   "VAR-PLATFORM": "PLATFORM_<NAME>_CLIENT_ID, …_SECRET",
+  "VAR-MAIL": "SMTP_URL, MAIL_FROM: none; both or neither",
   "VAR-CONFORMANCE_FIXTURES": "CONFORMANCE_FIXTURES: off; on is accepted only on loopback",
   "VAR-RATE_LIMITS": "RATE_LIMITS: on; off is accepted only on loopback",
   "VAR-LOG_LEVEL": "LOG_LEVEL: info",
@@ -442,6 +443,21 @@ const webhooks = {
     "the log lists the deliveries of 30 days without response bodies; one, or all that failed since a time, can be sent again",
 } as const satisfies Record<string, string>;
 
+/** Emails. */
+const mails = {
+  "MAIL-1":
+    "users choose per type and studio whether they are mailed about notifications at once, daily or never; by default at once about approvals and failures, otherwise daily, at 8:00 in the time zone of the studio",
+  "MAIL-2":
+    "nobody is mailed about a studio that they left, about what they have read, or at an email that is not verified, also if the email was queued before",
+  "MAIL-3":
+    "an email has a text and an HTML part, the headers that mark it as automatic, and one Message-ID for all attempts; no text becomes a header",
+  "MAIL-4":
+    "an invitation for an email is mailed: at most 20 per user and day, with names in which mail programs find no link",
+  "MAIL-5": "one click ends the kind of emails that a link is about (RFC 8058); opening the link changes nothing",
+  "MAIL-6":
+    "a mail server that is down delays emails for up to four days and never a request; settings, readiness and metrics show it, and a test message reaches the caller",
+};
+
 /** Events. */
 const events = {
   "EVT-1":
@@ -468,6 +484,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...reviews,
   ...events,
   ...webhooks,
+  ...mails,
   ...errors,
   ...settings,
   ...operation,

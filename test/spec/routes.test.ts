@@ -72,6 +72,7 @@ const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/r/*", originRule: "own", get: 404, post: 404 },
   { path: "/files/review/*", originRule: "any", get: 404, post: 404 },
   { path: "/calendar/*", originRule: "any", get: 404, post: 404 },
+  { path: "/unsubscribe/*", originRule: "any", get: 404, post: 404 },
   { path: "/api/uploads/*", originRule: "upload", get: 404, post: 404 },
   { path: "/u/*", originRule: "upload", get: 403, post: 404 },
   { path: "/api/*", originRule: "own", get: 404, post: 404 },

@@ -148,5 +148,8 @@ export const threats: Readonly<Record<string, string>> = {
   F11: "a webhook that leads to a private host, by any form of its URL, a redirect or a name that changes",
   F8: "text, ids and numbers from a platform that can't be stored",
   F9: "tokens of links in odd spellings of a path",
+  F12: "invitations that make the server a relay for other people's text, links or mass mail",
+  F13: "text that becomes a header or another recipient of an email",
+  F14: "a mail scanner or a stranger that ends a user's emails",
   F10: "guests of a review link: other posts, after withdrawal, in frames, through mail scanners, under spoofed names",
 };

@@ -16,9 +16,11 @@ const jobs: Record<string, string> = {
   "renew credentials": "stores what a platform returned for an existing connection",
   restore: "corrects records after the operator restored a backup",
   results: "stores what a platform says about a published post",
+  "send mails": "stores how sending an email went",
   "send webhooks": "stores how sending a committed event went",
   "sweep assets": "deletes files that no record uses",
   "sweep trash": "deletes what has been in the trash for 30 days",
+  unsubscribe: "ends emails with a signed link, whose holder need not sign in",
 };
 
 /** Values that `checkAuthority` reads again in the transaction. */

@@ -144,6 +144,8 @@ export function createDeps(database: Database, clock: Clock): TestDeps {
       sleep: (ms) => sleep(ms),
     }),
     wakeWorker: () => {},
+    wakeMailSender: () => {},
+    mailer: undefined,
     wakeWebhookSender: () => {},
   };
 }

@@ -12,13 +12,15 @@ import { sentBackCode } from "../model/publication-states.ts";
 import type { Member } from "../model/studio.ts";
 import { type ApprovalRule, may, mayPublishWithoutApproval } from "../policy.ts";
 import type { Deps, Tx } from "../ports/deps.ts";
+import { queueMails } from "./mail/queue-mails.ts";
 
-type NotifyDeps = Pick<Deps, "newId" | "platforms">;
+export type NotifyDeps = Pick<Deps, "newId" | "platforms" | "clock" | "mailer">;
 
 /** A studio as it is when its events are read. */
 interface Audience {
   members: readonly Member[];
   approval: ApprovalRule;
+  timezone: string;
 }
 
 /** A notification for several users. A user gets only the first message about an event that names them. */
@@ -40,17 +42,18 @@ export async function notifyUsers(deps: NotifyDeps, tx: Tx, events: readonly Act
     const audience = audiences.get(studioId);
     if (!audience) continue; // the studio was deleted
     const messages = await describers[action](deps, tx, event, audience);
-    await tx.notifications.insert(toNotifications(deps, event, action, audience, messages));
+    const notifications = toNotifications(deps, event, action, audience, messages);
+    await tx.notifications.insert(await queueMails(deps, tx, { ...audience, studioId }, notifications));
   }
 }
 
 async function readAudience(tx: Tx, studioId: string): Promise<Audience | undefined> {
   const studio = await tx.studios.find(studioId);
-  return studio && { members: await tx.memberships.list(studioId), approval: studio.approval };
+  return studio && { members: await tx.memberships.list(studioId), ...studio };
 }
 
 function toNotifications(
-  deps: NotifyDeps,
+  deps: Pick<Deps, "newId">,
   event: ActivityRow,
   action: NotifiedAction,
   { members }: Audience,
@@ -75,6 +78,7 @@ function toNotifications(
           parts: { ...cleanParts({ user, client: event.clientName ?? undefined, ...parts }), event: action },
           at: event.at,
           readAt: null,
+          summaryAt: null,
         });
   return notifications;
 }

@@ -32,6 +32,8 @@ export interface Notification {
   parts: NotificationParts;
   at: number;
   readAt: number | null;
+  /** The time of the summary that mentions it by mail; null if none does. */
+  summaryAt: number | null;
 }
 
 export interface NotificationView {
@@ -57,6 +59,16 @@ export function toNotificationView(notification: Notification): NotificationView
     text: describeNotification(notification),
     readAt: readAt === null ? null : toIsoTime(readAt),
   };
+}
+
+/** The page of the web app about what happened. */
+export function getNotificationPath(notification: Notification): string {
+  const { type, studioId, postId, publicationId } = notification;
+  const studioPath = `/studios/${studioId}`;
+  if (type === "account") return `${studioPath}/platforms`;
+  if (type === "client") return `${studioPath}/clients`;
+  if (publicationId !== null) return `${studioPath}/publications/${publicationId}`;
+  return postId === null ? `${studioPath}/settings/webhooks` : `${studioPath}/posts/${postId}?panel=comments`;
 }
 
 /** The sentence of each event that causes notifications. */

@@ -49,6 +49,7 @@ export const purgeableKinds = [
   "deletedCommentTexts",
   "webhookDeliveries",
   "notifications",
+  "mails",
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 

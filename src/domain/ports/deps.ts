@@ -28,6 +28,7 @@ import type { CommentStore } from "./comments.ts";
 import type { FileStore } from "./file-store.ts";
 import type { AssetChangeStore, RevisionStore } from "./history.ts";
 import type { IdempotencyStore, LeaseStore, PurgeStore } from "./coordination.ts";
+import type { Mailer, MailStore } from "./mails.ts";
 import type { ImageInspectionStore, MediaReader } from "./media.ts";
 import type { NotificationStore } from "./notifications.ts";
 import type { Platforms, PlatformStore } from "./platforms.ts";
@@ -84,6 +85,7 @@ export interface Stores {
   activity: ActivityStore;
   webhooks: WebhookStore;
   notifications: NotificationStore;
+  mails: MailStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
   leases: LeaseStore;
@@ -145,6 +147,10 @@ export interface Deps extends Stores {
   wakeWorker: () => void;
   /** Wakes the sender of webhooks, because a delivery may be due. */
   wakeWebhookSender: () => void;
+  /** Undefined if no mail server is configured. */
+  mailer: Mailer | undefined;
+  /** Wakes the sender of mails, because one may be due. */
+  wakeMailSender: () => void;
   /** Encrypts third-party credentials for storage. */
   vault: Vault;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

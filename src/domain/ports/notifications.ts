@@ -5,6 +5,12 @@ export interface NotificationStore {
   insert(notifications: readonly Notification[]): Promise<void>;
   /** Newest first; only of studios that the user is a member of. */
   list(userId: string, filter: NotificationFilter): Promise<Notification[]>;
+  /** The user’s unread notification with this id, or those of a summary, oldest first. */
+  listUnread(
+    userId: string,
+    selection: { id: string } | { studioId: string; summaryAt: number | null },
+    limit: number,
+  ): Promise<Notification[]>;
   /** Only of studios that the user is a member of. */
   countUnread(userId: string, studioId: string | undefined): Promise<number>;
   markRead(userId: string, ids: readonly string[], now: number): Promise<void>;

@@ -29,7 +29,15 @@ export interface StudioStore {
 }
 
 /** The tables that grow with the use of a studio, in the order in which they are purged: assets refer to posts. */
-export const contentTables = ["publications", "assets", "posts", "reviewLinks", "notifications", "activity"] as const;
+export const contentTables = [
+  "publications",
+  "assets",
+  "posts",
+  "reviewLinks",
+  "notifications",
+  "mails",
+  "activity",
+] as const;
 export type ContentTable = (typeof contentTables)[number];
 
 /** The rows of studios that are marked as deleted. */

@@ -15,6 +15,7 @@ export const purgeBatchSizes = {
   posts: 20,
   reviewLinks: 50,
   notifications: 200,
+  mails: 200,
   activity: 200,
   postDetails: 400,
 } as const;

@@ -1,4 +1,4 @@
-import { hours, minutes } from "#lib/clock.ts";
+import { days, hours, minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { RateLimitStore } from "../ports/access.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -26,6 +26,12 @@ export const rateLimits = {
   connect: { hits: 60, windowMs: minutes(10) },
   /** Per studio: test events, each of which sends a request at once. */
   webhookTest: { hits: 60, windowMs: minutes(10) },
+  /** Per user: invitations by mail, so that users cannot send many mails to strangers. */
+  invitationMail: { hits: 20, windowMs: days(1) },
+  /** Per user: test messages. */
+  testMail: { hits: 10, windowMs: minutes(10) },
+  /** Per IP address: links that end mails. */
+  unsubscribe: { hits: 100, windowMs: minutes(10) },
   /** Per IP address: callbacks from a platform. */
   connectCallback: { hits: 100, windowMs: minutes(10) },
   /** Per calendar feed; per IP address for tokens that no feed has. */

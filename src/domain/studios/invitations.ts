@@ -9,6 +9,8 @@ import { matchesVerifiedEmail, type User } from "../model/user.ts";
 import type { MembershipRecord, OpenInvitation, Studio, Invitation } from "../model/studio.ts";
 import { authorize, authorizeRoleManagement, may, mayManage, type Role, roles } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
+import { newInvitationMail } from "../steps/new-mail.ts";
+import { enforceRateLimit } from "../steps/rate-limit.ts";
 import { updateOwnerCount } from "../steps/update-owner-count.ts";
 import { enforceOwnedStudioLimit, type MembershipView } from "./members.ts";
 
@@ -102,14 +104,22 @@ export const createInvitationInput = z.strictObject({
     .optional(),
 });
 
-/** Creates a link that makes one user a member. The link is shown once; only its token's hash is stored. */
+/**
+ * Creates a link that makes one user a member, and mails it if the invitation is for an email. The link is shown once;
+ * only its token's hash is stored, and until the mail is sent the sealed token.
+ */
 export async function createInvitation(
-  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "baseUrl">,
+  deps: Pick<
+    Deps,
+    "transact" | "newId" | "newSecret" | "clock" | "baseUrl" | "vault" | "mailer" | "rateLimits" | "wakeMailSender"
+  >,
   caller: Caller,
   input: z.infer<typeof createInvitationInput>,
 ): Promise<{ id: string; url: string; expiresAt: string }> {
   authorize(caller, "invitations.create");
   authorizeRoleManagement(caller, input.role);
+  const isMailed = deps.mailer !== undefined && input.email !== undefined;
+  if (isMailed) await enforceRateLimit(deps, "invitationMail", caller.user.id);
   const now = deps.clock();
   const token = deps.newSecret();
   const invitation = {
@@ -128,7 +138,9 @@ export async function createInvitation(
       role: input.role,
       email: input.email ?? null,
     });
+    if (isMailed) await tx.mails.insert([newInvitationMail(deps, invitation, token)]);
   });
+  if (isMailed) deps.wakeMailSender();
   return { id: invitation.id, url: `${deps.baseUrl}/join/${token}`, expiresAt: toIsoTime(invitation.expiresAt) };
 }
 

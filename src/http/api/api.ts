@@ -10,6 +10,7 @@ import { createCommentRoutes } from "./comment-routes.ts";
 import { createEventRoutes } from "./event-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
+import { createMailRoutes } from "./mail-routes.ts";
 import { createPublicationRoutes } from "./publication-routes.ts";
 import { createReviewLinkRoutes } from "./review-routes.ts";
 import { createRenditionRoutes } from "./rendition-routes.ts";
@@ -36,7 +37,8 @@ export function createApi(options: ApiOptions) {
     .route("/", createClientRoutes(options))
     .route("/", createTrashRoutes(options))
     .route("/", createPublicationRoutes(options))
-    .route("/", createWebhookRoutes(options));
+    .route("/", createWebhookRoutes(options))
+    .route("/", createMailRoutes(options));
   const handleError = createErrorHandler(options.log);
   return new Hono<SignedInEnv>()
     .basePath("/api")

@@ -21,10 +21,10 @@ export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 
 /**
  * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages. Rejects forms from other
- * sites. Redirects GET requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `base`:
+ * sites, unless the URL itself is the credential. Redirects GET requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `base`:
  * cookies, and the CORS rules of the file store, are bound to it.
  */
-export function createPageHandler(base: string, handlers: PageHandlers): Handler {
+export function createPageHandler(base: string, handlers: PageHandlers, acceptsForeignForms = false): Handler {
   const { host } = new URL(base);
   return async (req, res, context) => {
     try {
@@ -34,7 +34,7 @@ export function createPageHandler(base: string, handlers: PageHandlers): Handler
         res.writeHead(307, { location: `${base}${req.url}`, "cache-control": "no-store" }).end();
         return;
       }
-      if (req.method === "POST") assertNotCrossSite(req, base);
+      if (req.method === "POST" && !acceptsForeignForms) assertNotCrossSite(req, base);
       await handle(req, res, context);
     } catch (error) {
       if (res.headersSent) throw error;
