@@ -448,7 +448,7 @@ const mails = {
   "MAIL-1":
     "users choose per type and studio whether they are mailed about notifications at once, daily or never; by default at once about approvals and failures, otherwise daily, at 8:00 in the time zone of the studio",
   "MAIL-2":
-    "nobody is mailed about a studio that they left, about what they have read, or at an email that is not verified, also if the email was queued before",
+    "a user gets no email about a studio that they left, about what they have read, or at an email that is not verified, also if it was queued before",
   "MAIL-3":
     "an email has a text and an HTML part, the headers that mark it as automatic, and one Message-ID for all attempts; no text becomes a header",
   "MAIL-4":
