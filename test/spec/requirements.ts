@@ -105,6 +105,8 @@ const operation = {
     "npm run doctor names the cause and the fix of what keeps clients from connecting, finds nothing wrong with a correct set-up, and changes nothing",
   "RUN-11":
     "npm run export writes what a studio contains: rows as JSON, and each file as <assetId>.<extension> with its name in a manifest",
+  "RUN-12":
+    "databases that earlier versions wrote keep every row when they are migrated, and every page and tool works on them",
   "RUN-9": "logs contain no token, cookie or signed URL",
   "TOKEN-1": "a signed token is valid for one purpose, until it expires",
   "TOKEN-2": "the newest secret signs, all secrets verify",
