@@ -20,7 +20,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   mcp: ["domain", "lib"],
   http: ["mcp", "auth", "domain", "lib", "portable"],
   dev: ["http", "mcp", "auth", "connectors", "db", "domain", "lib"],
-  ops: ["db", "storage", "domain", "lib", "portable"],
+  ops: ["db", "storage", "mail", "domain", "lib", "portable"],
   app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mail", "mcp", "media", "storage"],
 };
 

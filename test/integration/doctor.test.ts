@@ -14,6 +14,7 @@ import { createCertificate } from "../support/certificate.ts";
 import { forEachEngine, getDatabaseSettings } from "../support/engines.ts";
 import { findProgram, skipWithout } from "../support/find-program.ts";
 import { findFreePorts } from "../support/free-ports.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { readDeployedSite, writeNginxConfig, type SitePorts } from "../support/nginx-site.ts";
 import { runCommand } from "../support/operator-commands.ts";
@@ -120,7 +121,7 @@ describe("doctor behind nginx", { skip: skipWithout("nginx") }, () => {
       const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: CheckResult[] };
       assert.deepEqual(
         checks.filter(({ status }) => status !== "ok").map(({ name }) => name),
-        [],
+        ["mail"], // skipped, because no mail server is set
         stdout,
       );
       assert.deepEqual([ok, code], [true, 0]);
@@ -153,18 +154,21 @@ describe("doctor behind nginx", { skip: skipWithout("nginx") }, () => {
 });
 
 forEachEngine("doctor and the database", (fixture) => {
-  test("finds every migration applied, and the store usable (RUN-10)", async () => {
+  test("finds every migration applied, and the store and the mail server usable (RUN-10)", async () => {
+    const mailServer = await startMailServer();
     const { dataDir } = fixture.location;
     const [port = 0] = await findFreePorts(1);
     const { checks } = await diagnose({
       DATA_DIR: dataDir,
       PORT: String(port),
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: "atelier@example.com",
       ...getDatabaseSettings(fixture.location),
-    });
+    }).finally(mailServer.close);
     const findCheck = (name: string) => checks.find((check) => check.name === name);
     assert.match(findCheck("database")?.message ?? "", fixture.engine === "postgres" ? /^PostgreSQL/ : /^SQLite/);
     assert.equal(findCheck("migrations")?.message, "The database has every migration of this version.");
-    assert.equal(findCheck("store")?.status, "ok");
+    assert.deepEqual([findCheck("store")?.status, findCheck("mail")?.status], ["ok", "ok"]);
     assert.equal(findCause(checks).name, "url");
   });
 });

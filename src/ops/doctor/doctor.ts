@@ -2,6 +2,7 @@ import { createEdgeChecks } from "./edge-checks.ts";
 import { createClockCheck, createMachineChecks } from "./machine-checks.ts";
 import type { DatabaseState } from "#db/inspect-database.ts";
 import { CheckError, runChecks, type Check, type CheckResult } from "#portable/checks.ts";
+import type { MailerOptions } from "#mail/mailer.ts";
 import type { S3Settings } from "#storage/s3/s3-target.ts";
 
 export interface DoctorConfig {
@@ -9,6 +10,7 @@ export interface DoctorConfig {
   dataDir: string;
   databaseUrl: string | undefined;
   storage: (S3Settings & { kind: "s3" }) | { kind: "disk" };
+  mail: Omit<MailerOptions, "base"> | undefined;
   identityProviders: readonly { issuer: string }[];
 }
 

@@ -5,6 +5,7 @@ import type { DoctorConfig, Findings } from "./doctor.ts";
 import { inspectDatabase } from "#db/inspect-database.ts";
 import { systemClock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
+import { createMailer } from "#mail/mailer.ts";
 import { CheckError, skip, warn, type Check } from "#portable/checks.ts";
 import { openS3Store } from "#storage/s3/s3-store.ts";
 
@@ -12,7 +13,7 @@ const gibibyte = 1024 ** 3;
 
 /** Checks of what the server needs on its own side. */
 export function createMachineChecks(config: DoctorConfig, findings: Findings): Check[] {
-  const { databaseUrl, dataDir, storage } = config;
+  const { databaseUrl, dataDir, storage, mail, base } = config;
 
   async function checkDatabase(): Promise<string> {
     findings.database = await inspectDatabase(config).catch((error: unknown) => {
@@ -62,6 +63,18 @@ export function createMachineChecks(config: DoctorConfig, findings: Findings): C
     );
   }
 
+  async function checkMail(): ReturnType<Check["run"]> {
+    if (!mail) return skip("No emails are sent, because SMTP_URL is not set.");
+    const error = await createMailer({ ...mail, base }).check();
+    if (error === null) return `The mail server ${mail.host} is ready.`;
+    throw new CheckError(
+      error === "sign_in"
+        ? `The mail server ${mail.host} rejects the sign-in.`
+        : `The mail server ${mail.host} is not reachable.`,
+      "Check host, port, user and password in SMTP_URL, and the network between this machine and the mail server.",
+    );
+  }
+
   async function checkDisk(): ReturnType<Check["run"]> {
     if (databaseUrl !== undefined && storage.kind === "s3") return skip("The server stores nothing on this disk.");
     const { bavail, bsize } = await statfs(findExistingFolder(dataDir));
@@ -76,6 +89,7 @@ export function createMachineChecks(config: DoctorConfig, findings: Findings): C
     { name: "database", run: checkDatabase },
     { name: "migrations", needs: ["database"], run: checkMigrations },
     { name: "store", run: checkStore },
+    { name: "mail", run: checkMail },
     { name: "disk", run: checkDisk },
   ];
 }
