@@ -36,7 +36,7 @@ type AssertionDeps = Pick<
 >;
 
 /** RFC 7523. */
-export const assertionGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const assertionGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 export const assertionProfile = "urn:ietf:params:oauth:grant-profile:id-jag";
 
 /** Adds the grant type with which clients of companies get access for existing users, without a consent page. */

@@ -72,7 +72,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   const getRow = () => page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
   const getDialog = () => page.getByRole("dialog");
   const getText = () => page.getByRole("textbox", { name: "Text", exact: true });
-  const waitForText = (text: string) =>
+  const waitForField = (text: string) =>
     waitUntil(async () => (await getText().inputValue()) === text, { description: `the text “${text}”` });
 
   test("an assistant drafts and proposes, a person approves what they saw on a phone, and the assistant sees it published (PUB-3)", async () => {
@@ -289,7 +289,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok(await publishNow.isDisabled());
     await assertAccessible(page);
     await getDialog().getByRole("link", { name: "Open post" }).click();
-    await waitForText("Edited unseen.");
+    await waitForField("Edited unseen.");
 
     await publishButton.click();
     await publishNow.waitFor();
@@ -301,10 +301,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await notice.waitFor();
     assert.equal((await readPublications(id)).length, 1, "nothing new was requested");
     await getDialog().getByRole("button", { name: "Show the new version" }).click();
-    await waitForText("Edited again.");
+    await waitForField("Edited again.");
     await publishButton.click();
     await publishNow.click();
-    await waitForText("Edited again.");
+    await waitForField("Edited again.");
     assert.ok(!(await listSandboxTexts(base)).includes("Edited unseen."));
   });
 

@@ -1,7 +1,5 @@
 import type { OAuthPlatform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
-import { readChoices } from "./creator.ts";
-import { classifyError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
 import * as publishing from "./publish.ts";
@@ -43,7 +41,7 @@ export const tiktok: OAuthPlatform = {
       },
     ];
   },
-  publishing: { ...publishing, classifyError, readChoices },
+  publishing,
   options,
   limits,
   notice:

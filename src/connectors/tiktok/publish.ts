@@ -17,6 +17,10 @@ import { findVideo } from "../publishing/find-video.ts";
 import type { ByteRange } from "../publishing/upload-body.ts";
 import { listInteractions, readCreator } from "./creator.ts";
 import { describeFailure } from "./errors.ts";
+import { buildPostInfo, buildVideoInfo } from "./options.ts";
+
+export { readChoices } from "./creator.ts";
+export { classifyError } from "./errors.ts";
 
 /** TikTok accepts chunks of 5 to 64 MB. The last one has the rest, so it is less than twice as long. */
 const chunkBytes = 5 * 1024 * 1024;
@@ -79,7 +83,10 @@ function startUpload(context: CallContext, { bytes }: ContentAsset): Promise<Par
   };
   const call = isDraft(context)
     ? buildCall("inbox/video/init", { source_info })
-    : buildCall("video/init", { post_info: { title: context.content.text, ...buildVideoInfo(context) }, source_info });
+    : buildCall("video/init", {
+        post_info: { title: context.content.text, ...buildVideoInfo(context.options) },
+        source_info,
+      });
   return context.call(call, (body) => ({
     publishId: parsePublishId(body),
     uploadUrl: new URL(requireText(toObject(body["data"])["upload_url"], "upload_url")).href,
@@ -146,7 +153,7 @@ function sendImages(context: CommitContext): Promise<string> {
     post_info: {
       title: content.title ?? "",
       description: content.text,
-      ...(isDirect && { ...buildPostInfo(context), auto_add_music: options["music"] === true }),
+      ...(isDirect && { ...buildPostInfo(options), auto_add_music: options["music"] === true }),
     },
     source_info: {
       source: "PULL_FROM_URL",
@@ -233,24 +240,3 @@ const buildCall = (path: string, json: JsonObject): PublishCall => ({
   path: `/v2/post/publish/${path}/`,
   json,
 });
-
-function buildPostInfo({ options }: CallContext): JsonObject {
-  const { privacy, interactions, disclosure } = options;
-  return {
-    privacy_level: privacy,
-    disable_comment: !String(interactions).includes("comment"),
-    brand_content_toggle: disclosure === "branded" || disclosure === "both",
-    brand_organic_toggle: disclosure === "own" || disclosure === "both",
-  };
-}
-
-function buildVideoInfo(context: CallContext): JsonObject {
-  const { interactions, coverSecond, aiGenerated } = context.options;
-  return {
-    ...buildPostInfo(context),
-    disable_duet: !String(interactions).includes("duet"),
-    disable_stitch: !String(interactions).includes("stitch"),
-    is_aigc: aiGenerated === true,
-    ...(coverSecond === undefined ? {} : { video_cover_timestamp_ms: Number(coverSecond) * 1000 }),
-  };
-}
