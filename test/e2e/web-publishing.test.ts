@@ -304,7 +304,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await waitForField("Edited again.");
     await publishButton.click();
     await publishNow.click();
-    await waitForField("Edited again.");
+    await waitForText("Edited again.");
     assert.ok(!(await listSandboxTexts(base)).includes("Edited unseen."));
   });
 
