@@ -34,7 +34,7 @@ export function describeMail(content: MailContent): MailText {
     }
     case "summary": {
       const { items, hasMore, studioUrl } = content;
-      const count = hasMore ? `more than ${items.length}` : String(items.length);
+      const count = hasMore ? `More than ${items.length}` : String(items.length);
       const news = items.length === 1 ? "1 notification" : `${count} notifications`;
       return {
         subject: `${studioName}: ${news}`,

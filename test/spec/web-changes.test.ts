@@ -95,7 +95,7 @@ async function settle(): Promise<void> {
 describe("changes by the user", () => {
   /** Those of the user's own studios. */
   const ownChanges = ["createStudio", "setActiveStudio", "deleteStudio", "leaveStudio"];
-  const ownInbox = ["readNotifications", "readAllNotifications"];
+  const ownInbox = ["readNotifications", "readAllNotifications", "setMailFrequencies", "sendTestMail"];
   /** Those that change nothing, and those whose response the editor applies. */
   const previews = ["previewRestore", "previewUndo", "previewUndoUndo"];
   const newLinks = ["connectPlatform", "createPostUploadLink", "createLibraryUploadLink"];

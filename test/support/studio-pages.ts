@@ -4,6 +4,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import type { Mailer } from "#domain/ports/mails.ts";
 import type { PublicationChange } from "#domain/ports/publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { addMonths } from "../../web/src/posts/calendar/calendar-days.ts";
@@ -64,7 +65,10 @@ export interface StudioPages {
  * Prepares the suite that calls it: each test gets a new studio with these accounts. Tests share browser contexts, one
  * per user and device; their pages are closed after each test.
  */
-export function useStudioPages({ accounts = [] }: { accounts?: readonly string[] } = {}): StudioPages {
+export function useStudioPages({
+  accounts = [],
+  createMailer,
+}: { accounts?: readonly string[]; createMailer?: () => Mailer } = {}): StudioPages {
   const contexts = new Map<string, BrowserContext>();
   let user: SignedInUser;
   async function openContext(viewer: Caller, device: keyof typeof devices): Promise<BrowserContext> {
@@ -112,7 +116,7 @@ export function useStudioPages({ accounts = [] }: { accounts?: readonly string[]
   } as StudioPages;
 
   before(async () => {
-    pages.fixture = await startWebFixture();
+    pages.fixture = await startWebFixture(undefined, {}, createMailer?.());
     pages.deps = pages.fixture.service.deps;
     user = await newUser(pages.deps, { name: "Ada Berg" });
   });

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { SignedInUser } from "#domain/caller.ts";
+import type { Mailer } from "#domain/ports/mails.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { createPlatformSetups } from "#connectors/catalog.ts";
@@ -43,6 +44,7 @@ export async function waitForData(page: Page): Promise<void> {
 export async function startWebFixture(
   clock: Clock = systemClock,
   env: Record<string, string> = {},
+  mailer?: Mailer,
 ): Promise<WebFixture> {
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
@@ -52,12 +54,15 @@ export async function startWebFixture(
     () => Promise.reject(new Error("this test has no network access")),
     noIdentities,
   );
-  const service = await startDiskService(createDeps(database, clock), {
-    webFiles,
-    platforms,
-    // On a fast machine, tests open more pages in a minute than the limit of 600 calls allows one user.
-    env: { RATE_LIMITS: "off", ...env },
-  });
+  const service = await startDiskService(
+    { ...createDeps(database, clock), mailer },
+    {
+      webFiles,
+      platforms,
+      // On a fast machine, tests open more pages in a minute than the limit of 600 calls allows one user.
+      env: { RATE_LIMITS: "off", ...env },
+    },
+  );
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   const openContext: WebFixture["openContext"] = async (signedInUser, options = {}) => {

@@ -12,8 +12,5 @@ export function createMailRoutes({ deps }: ApiOptions) {
     .patch("/email", validateJson(frequenciesInput), async (c) =>
       noContent(c, setMailFrequencies(deps, c.var.caller, c.req.valid("json"))),
     )
-    .post("/email/test", async (c) => {
-      await sendTestMail(deps, c.var.caller);
-      return c.body(null, 202);
-    });
+    .post("/email/test", async (c) => noContent(c, sendTestMail(deps, c.var.caller)));
 }

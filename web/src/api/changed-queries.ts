@@ -36,6 +36,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   invitations: ["invitation", "member"],
   webhooks: ["webhook"],
   notifications: ["notification"],
+  email: ["notification"],
   // These follow from the post that the page shows, or are requested by the user.
   revisions: [],
   revision: [],

@@ -145,6 +145,9 @@ export const resendDelivery = defineChange(
   (studio) => webhook(studio).deliveries[":deliveryId"].resend.$post,
   ["webhook"],
 );
+export const setMailFrequencies = defineChange(({ email }) => email.$patch, ["notification"]);
+export const sendTestMail = defineChange(({ email }) => email.test.$post, ["notification"]);
+
 const notifications = [{ type: "notification", id: null }] as const;
 export const readNotifications = ({ studioId }: { studioId: string }, ids: string[]) =>
   change(studioId, notifications, (_, { me }) => me.notifications.read.$post({ json: { ids } }));

@@ -25,7 +25,8 @@ const BackgroundUploads = lazy(async () => ({
   default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
 }));
 
-/** Loaded on demand, so that the first page does not wait for it. */
+/** Loaded on demand, so that the first page does not wait for them. */
+const MailNotice = lazy(async () => ({ default: (await import("./MailNotice.tsx")).MailNotice }));
 const InboxBell = lazy(async () => ({ default: (await import("../notifications/InboxBell.tsx")).InboxBell }));
 
 const route = getRouteApi("/studios/$studioId");
@@ -53,6 +54,11 @@ export function StudioLayout() {
               className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none max-sm:pb-40 has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
             >
               <ActiveStudioNotice />
+              {access.studio.role === "owner" && (
+                <Suspense>
+                  <MailNotice key={access.studio.id} />
+                </Suspense>
+              )}
               <Outlet />
             </main>
             <div ref={setPanelSlot} />

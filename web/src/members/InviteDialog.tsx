@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { mailSettingsQuery } from "../api/mail-queries.ts";
 import { createInvitation } from "../api/mutations.ts";
 import { invitationsQuery, membersQuery, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -24,6 +25,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   // The list may be older than the invitation, so only one that was in the list can be missing.
   const [createdAt, setCreatedAt] = useState<string>();
   if (pendingInvitation && createdAt === undefined) setCreatedAt(pendingInvitation.createdAt);
+  const sendsEmail = useQuery(mailSettingsQuery(studio.id)).data?.isConfigured === true;
   const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
 
   async function create(): Promise<void> {
@@ -61,7 +63,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       >
         {trimmedEmail === "" ? "One person" : `Only ${trimmedEmail}`} can use it to join {studio.name} as{" "}
         {withArticle(role)}. It expires on {formatExactTime(invitation.expiresAt, studio.timezone)}. Copy it now: it
-        won’t be shown again. You can revoke it until it’s used.
+        won’t be shown again.{sendsEmail && trimmedEmail !== "" && " We also send it by email."} You can revoke it until
+        it’s used.
       </LinkDialog>
     );
   }
@@ -94,7 +97,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             Email <span className="font-normal text-muted">(optional)</span>
           </>
         }
-        hint="If you enter an email, only the person who signs in with it can use the link. We don’t send email; share the link yourself."
+        hint={`If you enter an email, only the person who signs in with it can use the link. ${sendsEmail ? "We also send it there." : "This server sends no emails; share the link yourself."}`}
         type="email"
         value={email}
         onChange={(event) => setEmail(event.target.value)}

@@ -4,6 +4,7 @@ import { ApprovalSettings } from "./ApprovalSettings.tsx";
 import { CalendarFeedSettings } from "./CalendarFeedSettings.tsx";
 import { ConnectionCheck } from "./ConnectionCheck.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
+import { EmailSettings } from "./EmailSettings.tsx";
 import { SlotSettings } from "./SlotSettings.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
 import { WebhookSettings } from "./WebhookSettings.tsx";
@@ -23,6 +24,7 @@ export function SettingsPage() {
         <p className="text-muted">Your role is {studio.role}. Ask an owner or admin to change these settings.</p>
       )}
       {may("slots.update") && <SlotSettings key={`slots ${studio.id}`} />}
+      <EmailSettings key={`email ${studio.id}`} />
       <CalendarFeedSettings key={`feed ${studio.id}`} />
       <ConnectionCheck />
       {may("studio.delete") && <DeleteStudio />}
