@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { startMailSender } from "#domain/jobs/mail/send-mails.ts";
 import { getMailSettings } from "#domain/mail/mail-settings.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
@@ -16,12 +17,16 @@ describe("emails in a browser", { skip: skipWithoutChromium }, () => {
   after(() => server.close());
   const pages = useStudioPages({ createMailer: () => server.newMailer() });
 
-  test("a user chooses their emails and gets a test message; owners see when the mail server fails (MAIL-1, MAIL-6)", async () => {
+  test("a user chooses their emails and gets a test message; owners see when the mail server fails (MAIL-1, MAIL-6)", async (t) => {
     const page = await pages.open("settings", { device: "phone" });
     await page.getByLabel("Comments on your posts").selectOption("Never");
     const readFrequency = async () => (await getMailSettings(pages.deps, pages.owner)).frequencies.comment;
     await waitUntil(async () => (await readFrequency()) === "never", { description: "the choice is saved" });
-    pages.fixture.service.startFanOut();
+    const sender = startMailSender(
+      { ...pages.deps, mailer: server.newMailer() },
+      { onError: assert.ifError, pollMs: 100 },
+    );
+    t.after(() => sender.stop());
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("The mail server accepted it.").waitFor();
     assert.deepEqual(server.received[0]?.to, [pages.owner.user.email]);
