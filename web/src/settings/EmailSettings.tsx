@@ -52,7 +52,7 @@ export function EmailSettings() {
       <Section title="Email">
         {!isConfigured && (
           <p className="mt-0 max-w-[38rem] text-muted">
-            This server sends no emails. Whoever runs it can set <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+            This server sends no emails. Its operator can set <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
           </p>
         )}
         {failure && (
