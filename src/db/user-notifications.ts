@@ -4,10 +4,14 @@ import { countChangedRows, listStatement, selectRows, updateRows, type Connectio
 /** Far below the limits of both engines on parameters, and of PostgreSQL on the length of a payload. */
 const rowsPerStatement = 200;
 
+/** More are not counted: every open page reads the count after each change. */
+const maxUnread = 1000;
+
 const versionsQuery = listStatement<{ userId: string; newestId: string | null; unread: number }>(
   (ids) => `
   SELECT u.id AS user_id, (SELECT MAX(n.id) FROM notifications n WHERE n.user_id = u.id) AS newest_id,
-         (SELECT CAST(COUNT(*) AS INTEGER) FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL) AS unread
+         (SELECT CAST(COUNT(*) AS INTEGER) FROM
+           (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT ${maxUnread}) AS unread_rows) AS unread
     FROM users u WHERE u.id IN ${ids}`,
 );
 
@@ -48,8 +52,9 @@ export function createNotificationStore({ q, run, notify }: Connection): Notific
         .limit(limit)
         .execute(),
     async countUnread(userId, studioId) {
-      const { count } = await selectVisible(userId, studioId)
-        .where("n.readAt", "is", null)
+      const unread = selectVisible(userId, studioId).where("n.readAt", "is", null).select("n.id").limit(maxUnread);
+      const { count } = await q
+        .selectFrom(unread.as("unread"))
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       return count;

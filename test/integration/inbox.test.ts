@@ -255,6 +255,26 @@ forEachEngine("notifications of users", (fixture) => {
     for (const stream of streams) stream.close();
   });
 
+  test("counts at most 1,000 unread notifications (NTF-1, F4)", async () => {
+    const { deps, owner, member, postId } = await createScene();
+    await addComment(deps, member, { postId, body: "Hello" });
+    await passOn();
+    const row = await fixture.database.q
+      .selectFrom("notifications")
+      .selectAll()
+      .where("userId", "=", owner.user.id)
+      .executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 1000 }, () => ({
+      ...row,
+      id: deps.newId("notification"),
+      activityId: deps.newId("activity"),
+    }));
+    await deps.transact({ job: "test" }, (tx) => tx.notifications.insert(copies));
+    assert.equal((await readInbox(owner)).unread, 1000);
+    const versions = await deps.notifications.findVersions([owner.user.id]);
+    assert.match(versions.get(owner.user.id) ?? "", / 1000$/);
+  });
+
   test("deletes notifications after 90 days (NTF-1)", async () => {
     const { deps, owner, member, postId } = await createScene();
     await addComment(deps, member, { postId, body: "Old" });

@@ -10,7 +10,7 @@ export const listNotificationsInput = z.strictObject({ studioId: id.optional(), 
 
 export interface NotificationPage {
   notifications: NotificationView[];
-  /** The number of all unread ones, not only of this page. */
+  /** The number of all unread ones, not only of this page; at most 1,000. */
   unread: number;
   nextCursor: string | null;
 }
