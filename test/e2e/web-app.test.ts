@@ -78,7 +78,17 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await member.page.getByRole("button", { name: "Join" }).click();
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const linkNames = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
-    assert.deepEqual(linkNames, ["Posts", "Publications", "Library", "Platforms", "AI clients", "Members", "Trash"]);
+    assert.deepEqual(linkNames, [
+      "Posts",
+      "Calendar",
+      "Approvals",
+      "Publications",
+      "Library",
+      "Platforms",
+      "AI clients",
+      "Members",
+      "Trash",
+    ]);
     await member.page.goto(link);
     await member.page.getByRole("heading", { name: "You’re already a member of North" }).waitFor();
     await member.page.getByRole("link", { name: "Go to the studio" }).click();

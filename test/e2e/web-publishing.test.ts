@@ -81,7 +81,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Fog" }).waitFor();
     const { publications } = await assistant.call("publish_post", { postId, connectionIds: [connectionId] });
     assert.equal(publications[0].state, "proposed");
-    await page.getByRole("link", { name: "Publications 1 waiting for approval" }).waitFor();
+    await page.getByRole("link", { name: "Approvals 1 waiting for approval" }).waitFor();
 
     await page.setViewportSize(phone);
     await page.getByRole("button", { name: "Menu 1 waiting for approval", exact: true }).click();
@@ -387,7 +387,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const isCounted = page.waitForResponse(/publications\/counts\?/);
     await openStudioPage("publications/approvals");
     await isCounted;
-    await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Approvals", exact: true }).waitFor();
     await page.getByRole("button", { name: "Withdraw request for blue-harbour" }).click();
     await getDialog().getByRole("button", { name: "Withdraw request" }).click();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();

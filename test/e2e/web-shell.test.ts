@@ -340,9 +340,10 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await closeButton.click();
     await page.keyboard.press("n");
     await waitForPath(page, "/posts/new");
-    await page.getByLabel("Title").and(page.locator(":focus")).waitFor();
-    await page.keyboard.type("Tide");
-    await page.keyboard.press("Enter");
+    await page.getByLabel("Text", { exact: true }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("Tide at noon");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await page.getByRole("heading", { name: "Tide at noon" }).waitFor();
     await page.getByLabel("Text", { exact: true }).and(page.locator(":focus")).waitFor();
   });
 

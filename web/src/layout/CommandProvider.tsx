@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "re
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { collectTyping, stopCollecting } from "./collect-typing.ts";
 import { CommandContext } from "./commands.ts";
-import { useNavItems } from "./nav-items.ts";
+import { getNavLink, useNavItems } from "./nav-items.ts";
 import { useStudio } from "./use-studio.ts";
 
 const CommandPalette = lazy(() =>
@@ -64,7 +64,7 @@ function GoToShortcut({ page, label, keys }: ReturnType<typeof useNavItems>[numb
     keys,
     label,
     group: "Go to",
-    run: () => void navigate({ to: `/studios/$studioId/${page}`, params: { studioId: studio.id } }),
+    run: () => void navigate(getNavLink(page, studio.id)),
   });
   return null;
 }

@@ -1,18 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { useNavItems } from "./nav-items.ts";
-import { PublicationBadges } from "./PublicationBadges.tsx";
+import { getNavLink, useNavItems, useOpenNavPage } from "./nav-items.ts";
+import { AttentionBadge, ProposalBadge } from "./PublicationBadges.tsx";
 import { useStudio } from "./use-studio.ts";
 
 export function StudioNav() {
   const { studio } = useStudio();
+  const openPage = useOpenNavPage();
   return (
     <nav aria-label="Studio">
       <ul className="grid gap-0.5">
         {useNavItems().map(({ page, label, icon: Icon }) => (
           <li key={page}>
             <Link
-              to={`/studios/$studioId/${page}`}
-              params={{ studioId: studio.id }}
+              {...getNavLink(page, studio.id)}
+              // The calendar is a view of the posts, and the approvals are a part of the publications.
+              activeOptions={{ exact: page !== openPage }}
               className="group flex min-h-8 items-center gap-2.5 rounded-md px-2.5 font-medium no-underline pointer-coarse:min-h-11"
               activeProps={{ className: "bg-hover text-ink forced-colors:outline-2" }}
               inactiveProps={{ className: "text-muted hover:bg-hover hover:text-ink" }}
@@ -24,7 +26,8 @@ export function StudioNav() {
                 aria-hidden="true"
               />
               <span className="flex-1">{label}</span>
-              {page === "publications" && <PublicationBadges />}
+              {page === "approvals" && <ProposalBadge />}
+              {page === "publications" && <AttentionBadge />}
             </Link>
           </li>
         ))}

@@ -1,10 +1,26 @@
-import { Activity, Bot, Images, Newspaper, Plug, Send, Settings, Trash2, Users, type LucideIcon } from "lucide-react";
+import { linkOptions, useLocation } from "@tanstack/react-router";
+import {
+  Activity,
+  Bot,
+  CalendarDays,
+  Images,
+  Newspaper,
+  Plug,
+  Send,
+  Settings,
+  Trash2,
+  UserCheck,
+  Users,
+  type LucideIcon,
+} from "lucide-react";
 import type { Action } from "../api/queries.ts";
 import { useStudio } from "./use-studio.ts";
 
 /** The pages of a studio; each is hidden from users who may not perform its action. */
 const navItems = [
   { page: "posts", label: "Posts", icon: Newspaper, keys: "g p", requiredAction: "posts.read" },
+  { page: "calendar", label: "Calendar", icon: CalendarDays, keys: "g d", requiredAction: "posts.read" },
+  { page: "approvals", label: "Approvals", icon: UserCheck, keys: "g v", requiredAction: "publications.read" },
   { page: "publications", label: "Publications", icon: Send, keys: "g u", requiredAction: "publications.read" },
   { page: "assets", label: "Library", icon: Images, keys: "g l", requiredAction: "assets.read" },
   { page: "platforms", label: "Platforms", icon: Plug, keys: "g o", requiredAction: "platforms.read" },
@@ -27,4 +43,23 @@ type NavItem = (typeof navItems)[number];
 export function useNavItems(): readonly NavItem[] {
   const { may } = useStudio();
   return navItems.filter(({ requiredAction }) => may(requiredAction));
+}
+
+/** The link to a page of the studio. */
+export function getNavLink(page: NavItem["page"], studioId: string) {
+  const params = { studioId };
+  if (page === "calendar") return linkOptions({ to: "/studios/$studioId/posts", params, search: { view: "calendar" } });
+  if (page === "approvals") return linkOptions({ to: "/studios/$studioId/publications/approvals", params });
+  return linkOptions({ to: `/studios/$studioId/${page}`, params });
+}
+
+/** The page that is open; undefined on pages that are not in the navigation. */
+export function useOpenNavPage(): string | undefined {
+  return useLocation({
+    select: ({ pathname, search }) => {
+      const [, , , page, ...rest] = pathname.split("/");
+      if (page === "posts" && rest.length === 0 && search.view === "calendar") return "calendar";
+      return page === "publications" && rest[0] === "approvals" ? "approvals" : page;
+    },
+  });
 }

@@ -1,14 +1,12 @@
-import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import {
   Bot,
   Building2,
-  CalendarDays,
   ChevronRight,
   Keyboard,
   LogOut,
   Plus,
   SquarePen,
-  UserCheck,
   UserPlus,
   type LucideIcon,
 } from "lucide-react";
@@ -16,7 +14,7 @@ import { useShortcutSettings } from "../ui/Shortcuts.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useSignOut } from "./AccountMenu.tsx";
 import { useCommands } from "./commands.ts";
-import { useNavItems } from "./nav-items.ts";
+import { getNavLink, useNavItems, useOpenNavPage } from "./nav-items.ts";
 import { setTheme, themes, useTheme } from "./theme.ts";
 import { useStudio } from "./use-studio.ts";
 import { useSwitchStudio } from "./use-switch-studio.ts";
@@ -26,6 +24,8 @@ export const studiosGroup = "Switch studio";
 /** Other words that people use for a page. */
 const pageKeywords: Readonly<Record<string, string>> = {
   posts: "drafts content",
+  calendar: "plan schedule month week agenda",
+  approvals: "approve review requests proposals waiting",
   publications: "scheduled published queue",
   assets: "files images videos media",
   platforms: "accounts connect social",
@@ -58,7 +58,7 @@ export function usePaletteCommands(): PaletteCommand[] {
   const currentTheme = useTheme();
   const isTouch = useMediaQuery("(pointer: coarse)");
   const params = { studioId: studio.id };
-  const pathname = useLocation({ select: (location) => location.pathname });
+  const openPage = useOpenNavPage();
   const otherMemberships = me.memberships.filter(({ studioId }) => studioId !== studio.id);
 
   const newPost: PaletteCommand = {
@@ -92,33 +92,15 @@ export function usePaletteCommands(): PaletteCommand[] {
       ? []
       : [{ group: "Actions", label: "Keyboard shortcuts", icon: Keyboard, keys: "?", run: openShortcutHelp }]),
     ...useNavItems()
-      .filter(({ page }) => pathname !== `/studios/${studio.id}/${page}`)
+      .filter(({ page }) => page !== openPage)
       .map(({ page, label, icon, keys }) => ({
         group: "Go to",
         label,
         icon,
         keys,
         keywords: pageKeywords[page] ?? "",
-        run: () => void navigate({ to: `/studios/$studioId/${page}`, params }),
+        run: () => void navigate(getNavLink(page, studio.id)),
       })),
-    {
-      group: "Go to",
-      label: "Calendar",
-      icon: CalendarDays,
-      keywords: "plan schedule month week agenda",
-      run: () => void navigate({ to: "/studios/$studioId/posts", params, search: { view: "calendar" } }),
-    },
-    ...(may("publications.read")
-      ? [
-          {
-            group: "Go to",
-            label: "Approvals",
-            icon: UserCheck,
-            keywords: "approve review requests proposals waiting",
-            run: () => void navigate({ to: "/studios/$studioId/publications/approvals", params }),
-          },
-        ]
-      : []),
     ...(may("invitations.create")
       ? [
           {

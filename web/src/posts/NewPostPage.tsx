@@ -3,10 +3,10 @@ import { useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { TextField } from "../ui/Field.tsx";
+import { TextAreaField, TextField } from "../ui/Field.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
+import { readKeptEdits, useKeptEdits } from "./kept-edits.ts";
 import { readLastPostsView } from "./last-posts-view.ts";
 import { useCreateDraft } from "./use-create-draft.ts";
 
@@ -16,10 +16,16 @@ export function NewPostPage() {
   return <NewPostForm key={title} initialTitle={title} />;
 }
 
+/** The text comes first. Files, accounts and times follow in the editor, which opens with the draft. */
 function NewPostForm({ initialTitle }: { initialTitle: string }) {
   const { studio } = useStudio();
   const createDraft = useCreateDraft();
-  const [title, setTitle] = useState(initialTitle);
+  const key = `new post ${studio.id}`;
+  const [kept] = useState(() => readKeptEdits(key) as { title: string; body: string } | undefined);
+  const [title, setTitle] = useState(initialTitle || (kept?.title ?? ""));
+  const [body, setBody] = useState(kept?.body ?? "");
+  const [isDiscarded, setIsDiscarded] = useState(false);
+  useKeptEdits(key, isDiscarded || (title === "" && body === "") ? undefined : { title, body });
   const { isRunning, error, run } = useAction();
 
   return (
@@ -31,29 +37,42 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
         className="max-w-[38rem]"
         onSubmit={(event) => {
           event.preventDefault();
-          void run(() => createDraft(title));
+          void run(async () => {
+            await createDraft({ title, body });
+            sessionStorage.removeItem(key);
+          });
         }}
       >
+        <TextAreaField
+          label="Text"
+          rows={8}
+          className="[field-sizing:content]"
+          value={body}
+          onChange={(event) => setBody(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit();
+          }}
+          autoFocus={initialTitle === ""}
+        />
         <TextField
-          label="Title"
-          className="text-xl"
+          label="Title (optional)"
+          hint="For your team’s lists. A platform shows it only if its posts have titles."
           value={title}
           onChange={(event) => setTitle(event.target.value)}
           maxLength={300}
-          {...requiredTextProps}
-          // The title is the only input on this page.
-          autoFocus
+          autoFocus={initialTitle !== ""}
         />
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex flex-wrap gap-3">
           <Button type="submit" busyLabel={isRunning && "Creating…"}>
-            Create draft
+            Continue
           </Button>
           <ButtonLink
             variant="secondary"
             to="/studios/$studioId/posts"
             params={{ studioId: studio.id }}
             search={readLastPostsView(studio.id).search}
+            onClick={() => setIsDiscarded(true)}
           >
             Cancel
           </ButtonLink>

@@ -154,8 +154,8 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
             readOnly={!may("posts.write")}
             placeholder="Write the text of the post…"
             maxLength={100_000}
-            // The user has just entered its title.
-            autoFocus={isNewPost && body === ""}
+            // The user has just started it, and continues here.
+            autoFocus={isNewPost}
             onEdit={(text) => editor.edit("body", text)}
           />
         </>

@@ -47,7 +47,7 @@ function NewPostDialog({ localTime, timeLabel, onClose }: IntendedTime & { onClo
       title={`New post for ${timeLabel}`}
       submitLabel="Create draft"
       busyLabel="Creating…"
-      onSubmit={() => createDraft(title, { at: localTime })}
+      onSubmit={() => createDraft({ title }, { at: localTime })}
       onClose={onClose}
     >
       <div className="mt-4">
