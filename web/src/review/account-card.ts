@@ -1,18 +1,25 @@
 import { getDisplay } from "../preview/platform-displays.ts";
 import { splitText } from "../preview/split-text.ts";
 import { createElement } from "../upload/dom.ts";
+import { interpolate } from "../upload/strings.ts";
 import type { Account } from "./client.ts";
+import type { Strings } from "./strings.ts";
 
-const formatTime = (at: string): string =>
-  new Date(at).toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" });
+interface Language {
+  language: string;
+  strings: Strings;
+}
 
 /** The post as one account will receive it, in a frame like that of the web app's preview. */
-export function createAccountCard(account: Account): HTMLElement {
+export function createAccountCard(account: Account, { language, strings }: Language): HTMLElement {
   const { platform, account: name, title, media, scheduledFor } = account;
   const { isMediaFirst, showsTitle } = getDisplay(platform);
-  const files = media.length === 0 ? [] : [createElement("div", { className: "grid gap-2" }, ...media.map(createFile))];
+  const files =
+    media.length === 0
+      ? []
+      : [createElement("div", { className: "grid gap-2" }, ...media.map((file) => createFile(file, strings)))];
   const text = createText(account.text, platform);
-  const heading = name === "" ? "The post" : `${name} · ${platform}`;
+  const heading = name === "" ? strings.thePost : `${name} · ${platform}`;
   return createElement(
     "section",
     {
@@ -22,7 +29,12 @@ export function createAccountCard(account: Account): HTMLElement {
     createElement("h3", { className: "m-0 text-base font-semibold [overflow-wrap:anywhere]", textContent: heading }),
     createElement("p", {
       className: "m-0 text-sm text-muted",
-      textContent: scheduledFor === null ? "No time planned yet" : `Planned for ${formatTime(scheduledFor)}`,
+      textContent:
+        scheduledFor === null
+          ? strings.noTime
+          : interpolate(strings.plannedFor, {
+              time: new Date(scheduledFor).toLocaleString(language, { dateStyle: "full", timeStyle: "short" }),
+            }),
     }),
     title !== null && (showsTitle || name === "" || title !== "")
       ? createElement("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", dir: "auto", textContent: title })
@@ -32,7 +44,10 @@ export function createAccountCard(account: Account): HTMLElement {
       createElement(
         "div",
         { className: "grid gap-1 border-l-2 border-rule pl-3" },
-        createElement("p", { className: "m-0 text-sm text-muted", textContent: `Reply ${i + 1}` }),
+        createElement("p", {
+          className: "m-0 text-sm text-muted",
+          textContent: interpolate(strings.reply, { number: i + 1 }),
+        }),
         createText(followUp, platform),
       ),
     ),
@@ -42,7 +57,7 @@ export function createAccountCard(account: Account): HTMLElement {
           textContent: describeOptions(account.options),
         })
       : undefined,
-    createChanges(account),
+    createChanges(account, strings),
   );
 }
 
@@ -57,18 +72,13 @@ function createText(text: string, platform: string): HTMLElement {
   );
 }
 
-function createFile({
-  kind,
-  filename,
-  altText,
-  url,
-  thumbnailUrl,
-  width,
-  height,
-}: Account["media"][number]): HTMLElement {
+function createFile(file: Account["media"][number], strings: Strings): HTMLElement {
+  const { kind, filename, altText, url, thumbnailUrl, width, height } = file;
   const caption = createElement("figcaption", {
     className: "mt-1 text-sm text-muted [overflow-wrap:anywhere]",
-    textContent: altText === null || altText === "" ? `${filename} (no alt text)` : `Alt text: ${altText}`,
+    textContent: altText
+      ? interpolate(strings.altText, { text: altText })
+      : interpolate(strings.noAltText, { filename }),
   });
   return createElement("figure", { className: "m-0" }, createMedia(), caption);
 
@@ -96,7 +106,7 @@ function createFile({
     });
     // An image that the account can't receive as it is.
     image.addEventListener("error", () => thumbnailUrl !== undefined && (image.src = thumbnailUrl), { once: true });
-    link.setAttribute("aria-label", `Open ${filename} in full size`);
+    link.setAttribute("aria-label", interpolate(strings.openFull, { filename }));
     link.append(image);
     return link;
   }
@@ -110,28 +120,29 @@ const describeOptions = (options: Account["options"]): string =>
     .join("\n");
 
 /** What changed since the guest decided, or since the page was loaded; undefined if that is unknown. */
-function createChanges({ before, title, text, options, followUps, media }: Account): HTMLElement | undefined {
+function createChanges(account: Account, strings: Strings): HTMLElement | undefined {
+  const { before, title, text, options, followUps, media } = account;
   if (!before) return undefined;
   const describe = (files: readonly { filename: string; altText: string | null }[]): string =>
     files.map(({ filename, altText }) => `${filename}${altText ? ` (${altText})` : ""}`).join("\n");
   const pairs = [
-    ["Title", before.title ?? "", title ?? ""],
-    ["Text", before.text, text],
-    ["Replies", before.followUps.join("\n"), followUps.join("\n")],
-    ["Options", describeOptions(before.options), describeOptions(options)],
-    ["Files", describe(before.media), describe(media)],
+    [strings.title, before.title ?? "", title ?? ""],
+    [strings.text, before.text, text],
+    [strings.replies, before.followUps.join("\n"), followUps.join("\n")],
+    [strings.options, describeOptions(before.options), describeOptions(options)],
+    [strings.files, describe(before.media), describe(media)],
   ] as const;
   const changes = createElement("div", {
     className: "grid gap-2 border-t border-rule pt-3 text-sm",
-    "aria-label": "What changed",
+    "aria-label": strings.whatChanged,
     role: "group",
   });
   // Loaded only if there is something to compare.
   void import("../history/compare-text.ts").then(({ compareText, compareLines }) => {
     const changedPairs = pairs.filter(([, earlier, current]) => earlier !== current);
-    changes.append(createElement("p", { className: "m-0 font-semibold", textContent: "What changed" }));
+    changes.append(createElement("p", { className: "m-0 font-semibold", textContent: strings.whatChanged }));
     for (const [label, earlier, current] of changedPairs) {
-      const parts = label === "Files" ? compareLines(earlier, current) : compareText(earlier, current);
+      const parts = label === strings.files ? compareLines(earlier, current) : compareText(earlier, current);
       changes.append(
         createElement(
           "p",
@@ -141,16 +152,14 @@ function createChanges({ before, title, text, options, followUps, media }: Accou
             const tag = ({ same: "span", added: "ins", removed: "del" } as const)[kind];
             return [
               createElement(tag, { className: changeClasses[kind], textContent: part }),
-              label === "Files" ? " " : "",
+              label === strings.files ? " " : "",
             ];
           }),
         ),
       );
     }
     if (changedPairs.length === 0)
-      changes.append(
-        createElement("p", { className: "m-0 text-muted", textContent: "A file, its crop or its order." }),
-      );
+      changes.append(createElement("p", { className: "m-0 text-muted", textContent: strings.otherChange }));
   });
   return changes;
 }

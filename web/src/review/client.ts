@@ -24,8 +24,7 @@ async function call(path: string, json?: object): Promise<unknown> {
     headers: { "review-token": token, ...(json && { "content-type": "application/json" }) },
     ...(json && { method: "POST", body: JSON.stringify(json) }),
   }).catch(() => undefined);
-  if (!response)
-    throw new ReviewError("offline", "The server can’t be reached. Check your connection, then try again.");
+  if (!response) throw new ReviewError("offline", "");
   const body: unknown = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const { code = "", detail = "It failed.", hint = "" } = body as { code?: string; detail?: string; hint?: string };

@@ -1,9 +1,16 @@
 import { createButton, createElement } from "../upload/dom.ts";
+import { interpolate } from "../upload/strings.ts";
 import { createAccountCard } from "./account-card.ts";
 import { type ReviewedPost, ReviewError, readSession, sendComment, sendDecision, type Session } from "./client.ts";
+import { loadStrings } from "./strings.ts";
 
 const root = document.querySelector<HTMLElement>("#review") ?? document.body;
-const status = createElement("p", { className: "m-0 min-h-6", role: "status" });
+const { tag: language, strings } = await loadStrings(navigator.languages);
+/** Stays in view, because the guest may be at any post. */
+const status = createElement("p", {
+  className: "sticky bottom-3 z-1 m-0 rounded-md bg-ink px-4 py-3 text-paper empty:p-0",
+  role: "status",
+});
 const nameInput = createElement("input", {
   id: "name",
   maxLength: 80,
@@ -12,6 +19,8 @@ const nameInput = createElement("input", {
   required: true,
 });
 let session: Session | undefined;
+/** What the guest writes, by the id of the post. Kept while other posts are decided. */
+const commentInputs = new Map<string, HTMLTextAreaElement>();
 
 /** Shows the posts. `previous` is what the page showed before: changes since then are marked. */
 function render(current: Session, previous?: Session): void {
@@ -31,15 +40,14 @@ function render(current: Session, previous?: Session): void {
     createElement(
       "p",
       { className: "m-0 text-sm text-muted" },
-      `This link works until ${new Date(expiresAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}. Nothing is published by your decision alone.`,
+      interpolate(strings.intro, { time: formatTime(expiresAt) }),
     ),
     createElement(
       "div",
       { className: "grid gap-1.5" },
-      createElement("label", { htmlFor: "name" }, "Your name"),
+      createElement("label", { htmlFor: "name" }, strings.yourName),
       nameInput,
     ),
-    status,
     ...posts.map((post) =>
       createPost(
         post,
@@ -51,18 +59,39 @@ function render(current: Session, previous?: Session): void {
           createElement(
             "div",
             {},
-            createButton(`Approve all ${undecided.length}`, () => void act(() => approveAll(undecided)), "primary"),
+            createButton(
+              interpolate(strings.approveAll, { count: undecided.length }),
+              () => void act(() => approveAll(undecided)),
+              "primary",
+            ),
           ),
         ]
       : []),
+    status,
   );
 }
 
+const formatTime = (at: string): string =>
+  new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+
 const decisionTexts = {
-  approved: ({ name }: { name: string }) => `Approved by ${name}.`,
-  changes_requested: ({ name }: { name: string }) => `${name} asked for changes.`,
-  outdated: () => "The post was changed after the decision, so it needs a new one.",
+  approved: strings.approvedBy,
+  changes_requested: strings.changesBy,
+  outdated: strings.outdated,
 } as const;
+
+function getCommentInput(postId: string): HTMLTextAreaElement {
+  const input =
+    commentInputs.get(postId) ??
+    createElement("textarea", {
+      id: `comment-${postId}`,
+      rows: 3,
+      maxLength: 2000,
+      className: "w-full [field-sizing:content]",
+    });
+  commentInputs.set(postId, input);
+  return input;
+}
 
 function createPost(post: ReviewedPost, previousPost: ReviewedPost | undefined): HTMLElement {
   const { id, title, decision, comments, digest } = post;
@@ -71,19 +100,15 @@ function createPost(post: ReviewedPost, previousPost: ReviewedPost | undefined):
     const before = previousPost?.accounts.find(({ connectionId }) => connectionId === account.connectionId);
     return isChanged && before && !account.before ? { ...account, before } : account;
   });
-  const input = createElement("textarea", {
-    id: `comment-${id}`,
-    rows: 3,
-    maxLength: 2000,
-    className: "w-full [field-sizing:content]",
-  });
+  const input = getCommentInput(id);
   const decide = (choice: "approved" | "changes_requested") =>
     act(async () => {
       const comment = input.value.trim();
-      if (choice === "changes_requested" && comment === "") throw askFor(input, "Say what should change.");
+      if (choice === "changes_requested" && comment === "") throw askFor(input, strings.sayWhat);
       await sendDecision({ postId: id, digest, decision: choice, name: readName(), ...(comment && { comment }) });
-      return choice === "approved" ? "Approved. Thank you." : "Your request for changes was sent.";
-    });
+      input.value = "";
+      return choice === "approved" ? strings.approved : strings.changesSent;
+    }, id);
   const heading = createElement("h2", {
     className: "m-0 text-xl [overflow-wrap:anywhere]",
     textContent: title,
@@ -91,13 +116,16 @@ function createPost(post: ReviewedPost, previousPost: ReviewedPost | undefined):
   });
   return createElement(
     "article",
-    { className: "grid gap-4 border-t border-rule pt-6", "aria-label": title },
+    { id: `post-${id}`, tabIndex: -1, className: "grid gap-4 border-t border-rule pt-6", "aria-label": title },
     heading,
     decision
       ? createElement(
           "div",
           { className: "rounded-md bg-wash px-4 py-3" },
-          createElement("p", { className: "m-0 font-semibold", textContent: decisionTexts[decision.state](decision) }),
+          createElement("p", {
+            className: "m-0 font-semibold",
+            textContent: interpolate(decisionTexts[decision.state], { name: decision.name }),
+          }),
           decision.comment === null
             ? undefined
             : createElement("p", {
@@ -110,27 +138,28 @@ function createPost(post: ReviewedPost, previousPost: ReviewedPost | undefined):
     createElement(
       "div",
       { className: "grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))]" },
-      ...accounts.map(createAccountCard),
+      ...accounts.map((account) => createAccountCard(account, { language, strings })),
     ),
     createComments(comments),
-    createElement("label", { htmlFor: input.id }, "Comment"),
+    createElement("label", { htmlFor: input.id }, strings.comment),
     input,
     createElement(
       "div",
       { className: "flex flex-wrap gap-2" },
-      createButton("Approve", () => void decide("approved"), "primary"),
-      createButton("Ask for changes", () => void decide("changes_requested"), "secondary"),
-      createButton("Only comment", () => void onlyComment(), "quiet"),
+      createButton(strings.approve, () => void decide("approved"), "primary"),
+      createButton(strings.askForChanges, () => void decide("changes_requested"), "secondary"),
+      createButton(strings.onlyComment, () => void onlyComment(), "quiet"),
     ),
   );
 
   async function onlyComment(): Promise<void> {
     await act(async () => {
       const body = input.value.trim();
-      if (body === "") throw askFor(input, "Write a comment first.");
+      if (body === "") throw askFor(input, strings.writeComment);
       await sendComment({ postId: id, name: readName(), body });
-      return "Your comment was sent.";
-    });
+      input.value = "";
+      return strings.commentSent;
+    }, id);
   }
 }
 
@@ -139,7 +168,7 @@ const createComments = (comments: ReviewedPost["comments"]): HTMLElement | undef
     ? undefined
     : createElement(
         "ul",
-        { className: "m-0 grid list-none gap-3 p-0", "aria-label": "Comments" },
+        { className: "m-0 grid list-none gap-3 p-0", "aria-label": strings.comments },
         ...comments.map(({ author, body, at, byGuest }) =>
           createElement(
             "li",
@@ -147,7 +176,7 @@ const createComments = (comments: ReviewedPost["comments"]): HTMLElement | undef
             createElement("p", {
               className: "m-0 text-sm text-muted",
               dir: "auto",
-              textContent: `${author}${byGuest ? " (guest)" : ""}, ${new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`,
+              textContent: `${byGuest ? interpolate(strings.guest, { name: author }) : author}, ${formatTime(at)}`,
             }),
             createElement("p", { className: "m-0 whitespace-pre-wrap", dir: "auto", textContent: body }),
           ),
@@ -162,18 +191,18 @@ function askFor(field: HTMLElement, text: string): ReviewError {
 
 function readName(): string {
   const name = nameInput.value.trim();
-  if (name === "") throw askFor(nameInput, "Enter your name first.");
+  if (name === "") throw askFor(nameInput, strings.enterName);
   return name;
 }
 
 async function approveAll(posts: readonly ReviewedPost[]): Promise<string> {
   const name = readName();
   for (const { id: postId, digest } of posts) await sendDecision({ postId, digest, decision: "approved", name });
-  return `Approved ${posts.length} posts. Thank you.`;
+  return interpolate(strings.allApproved, { count: posts.length });
 }
 
-/** Runs what a button does, then shows the posts as they are now. */
-async function act(run: () => Promise<string>): Promise<void> {
+/** Runs what a button does, then shows the posts as they are now, and returns to the one that it was about. */
+async function act(run: () => Promise<string>, postId = ""): Promise<void> {
   if (root.ariaBusy === "true") return;
   root.ariaBusy = "true";
   const shown = session;
@@ -186,16 +215,22 @@ async function act(run: () => Promise<string>): Promise<void> {
     const current = code === "revision_conflict" ? await readSession().catch(() => undefined) : undefined;
     if (current) {
       render(current, shown);
-      status.textContent = "The post was changed while you were looking. Look at what changed, then decide again.";
+      status.textContent = strings.changedMeanwhile;
     } else status.textContent = message;
   }
   root.ariaBusy = "false";
-  if (document.activeElement === document.body) status.scrollIntoView({ block: "center" });
+  if (document.activeElement === document.body) document.querySelector<HTMLElement>(`#post-${postId}`)?.focus();
 }
 
 const toReviewError = (error: unknown): ReviewError =>
-  error instanceof ReviewError ? error : new ReviewError("internal", "It failed. Reload the page, then try again.");
+  error instanceof ReviewError && error.code === "offline"
+    ? new ReviewError("offline", strings.unreachable)
+    : error instanceof ReviewError
+      ? error
+      : new ReviewError("internal", strings.failed);
 
+document.documentElement.lang = language;
+for (const heading of document.querySelectorAll("h1")) heading.textContent = strings.heading;
 try {
   render(await readSession());
 } catch (error) {
