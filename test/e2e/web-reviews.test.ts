@@ -82,6 +82,9 @@ describe("a guest reviews posts", { skip: skipWithoutChromium }, () => {
     await shoot(editor, "editor-1440");
     await updatePost(deps, owner, { postId: secondId, body: "Harbour walk: free, open from ten to four." });
     await editor.getByText("Changed since the decision, publishing waits").waitFor();
+    await editor.getByText("What changed since").click();
+    await editor.getByRole("group", { name: "What changed" }).locator("ins", { hasText: "free" }).waitFor();
+    await shoot(editor, "editor-difference-1440");
 
     await guest.setViewportSize({ width: 1440, height: 1000 });
     await guest.reload();

@@ -181,7 +181,7 @@ export function PostEditor({
               className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
             >
               <PostDetails editor={editor} />
-              <ReviewLinks postId={post.id} isArchived={editor.post.status === "archived"} />
+              <ReviewLinks post={editor.post} />
             </div>
           </div>
           {/* Last, because many files make it by far the longest section. */}

@@ -21,8 +21,9 @@ export function createAccountCard(account: Account, { language, strings }: Langu
   const text = createText(account.text, platform);
   const heading = name === "" ? strings.thePost : `${name} · ${platform}`;
   return createElement(
-    "section",
+    "div",
     {
+      role: "group",
       className: "grid max-w-[36rem] content-start gap-3 rounded-lg border border-rule bg-raised p-4",
       "aria-label": heading,
     },

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Share2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { withdrawReviewLink } from "../api/mutations.ts";
-import { reviewLinksQuery } from "../api/queries.ts";
+import { type Post, reviewLinksQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
@@ -14,6 +14,8 @@ const ShareForReviewDialog = lazy(async () => ({
   default: (await import("./ShareForReviewDialog.tsx")).ShareForReviewDialog,
 }));
 
+const ChangesSince = lazy(async () => ({ default: (await import("./ChangesSince.tsx")).ChangesSince }));
+
 const decisionTexts = {
   approved: "Approved",
   changes_requested: "Changes asked for",
@@ -21,7 +23,8 @@ const decisionTexts = {
 } as const;
 
 /** The review links of a post: who saw it when, and what they decided. */
-export function ReviewLinks({ postId, isArchived }: { postId: string; isArchived: boolean }) {
+export function ReviewLinks({ post }: { post: Post }) {
+  const postId = post.id;
   const { studio, me, may } = useStudio();
   const confirm = useConfirm();
   const { data } = useQuery(reviewLinksQuery(studio.id, postId));
@@ -50,7 +53,7 @@ export function ReviewLinks({ postId, isArchived }: { postId: string; isArchived
     <section aria-label="Reviews" className="mt-4">
       <div className="flex min-h-control items-center gap-2">
         <h2 className="m-0 mr-auto text-base font-semibold">Reviews</h2>
-        {may("posts.write") && !isArchived && (
+        {may("posts.write") && post.status !== "archived" && (
           <Button variant="secondary" size="small" icon={Share2} onClick={() => setIsSharing(true)}>
             Share for review…
           </Button>
@@ -78,11 +81,14 @@ export function ReviewLinks({ postId, isArchived }: { postId: string; isArchived
                           </span>
                         )}
                         {decision.state === "outdated" && (
-                          <span className="block text-muted">
-                            About revision {decision.revision}. The history shows what changed since.
-                          </span>
+                          <span className="block text-muted">About revision {decision.revision}.</span>
                         )}
                       </p>
+                    )}
+                    {decision?.state === "outdated" && (
+                      <Suspense>
+                        <ChangesSince post={post} revision={decision.revision} />
+                      </Suspense>
                     )}
                     <p className="m-0 text-muted">
                       Link by {formatActor(createdBy, client)},{" "}
