@@ -40,7 +40,7 @@ export function FileList({
   return (
     <ol
       aria-label="Files of this post"
-      className="grid grid-cols-[repeat(auto-fill,minmax(min(8.75rem,calc(50%-0.5rem)),1fr))] gap-x-3 gap-y-4 @5xl:grid-cols-[repeat(auto-fill,minmax(6.75rem,1fr))]"
+      className="grid grid-cols-[repeat(auto-fill,minmax(min(8.75rem,calc(50%-0.5rem)),1fr))] gap-x-3 gap-y-4"
     >
       {renderUploads(failedUploads)}
       {onReorder ? (

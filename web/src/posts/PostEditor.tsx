@@ -41,9 +41,6 @@ const PublishDialog = lazy(async () => ({ default: (await import("../publishing/
 const sectionClasses =
   "min-w-0 border-t border-rule pt-5 @2xl:rounded-lg @2xl:border @2xl:bg-raised @2xl:p-4 @2xl:pt-3";
 
-/** Two rows of the narrow column. */
-const maxFilesBesideText = 6;
-
 export function PostEditor({
   post,
   isDeleted,
@@ -82,11 +79,7 @@ export function PostEditor({
   const navigate = route.useNavigate();
   const intendedTime = useIntendedTime(editor.post);
   const textColumn = useRef<HTMLDivElement>(null);
-  // Many files are below the text, where they need fewer rows. The section does not move while the user adds files.
-  const [hasManyFiles] = useState(post.assets.length > maxFilesBesideText);
   const openThreadCount = useOpenThreadCount(post.id);
-  // In two columns, the tags are in the shorter one: two accounts are about as tall as a row of two files.
-  const areTagsBelowFiles = editor.post.assets.length < accounts.length;
   const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(editor.post);
   useDocumentTitle(editor.title);
   const canPublish =
@@ -152,19 +145,22 @@ export function PostEditor({
         </Suspense>
       )}
       <FileDetailsContext value={fileDetails}>
-        <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @2xl:grid-rows-[auto_auto_1fr] @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)] @4xl:grid-rows-[auto_1fr]">
-          <div
-            ref={textColumn}
-            className={`min-w-0 scroll-mt-32 @2xl:col-span-2 @4xl:col-span-1 @4xl:col-start-1 @4xl:row-start-1 ${hasManyFiles ? "" : "@4xl:row-span-2"}`}
-          >
-            <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
+        <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)]">
+          <div className="grid min-w-0 grid-cols-1 gap-y-5">
+            <div ref={textColumn} className="min-w-0 scroll-mt-32">
+              <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
+            </div>
+            <div className={sectionClasses}>
+              <PostMedia
+                post={editor.post}
+                onChange={editor.accept}
+                openDialog={fileDialog}
+                onOpenDialog={setFileDialog}
+              />
+            </div>
           </div>
-          <div
-            className={`grid min-w-0 grid-cols-1 gap-y-5 @2xl:contents @4xl:col-start-2 @4xl:row-start-1 @4xl:grid ${hasManyFiles ? "@4xl:row-span-2" : ""}`}
-          >
-            <div
-              className={`${sectionClasses} @2xl:col-start-1 @2xl:row-start-2 ${areTagsBelowFiles ? "@2xl:row-span-2" : ""} @4xl:col-auto @4xl:row-auto`}
-            >
+          <div className="grid min-w-0 grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @4xl:grid-cols-1">
+            <div className={sectionClasses}>
               <PostPublishing
                 editor={editor}
                 isDeleted={isDeleted}
@@ -177,23 +173,10 @@ export function PostEditor({
                 onOpenAccount={openAccount}
               />
             </div>
-            <div
-              className={`${sectionClasses} ${areTagsBelowFiles ? "@2xl:col-start-2" : "@2xl:col-start-1"} @2xl:row-start-3 @4xl:col-auto @4xl:row-auto`}
-            >
+            <div className={sectionClasses}>
               <PostDetails editor={editor} />
               <ReviewLinks post={editor.post} />
             </div>
-          </div>
-          {/* Last, because many files make it by far the longest section. */}
-          <div
-            className={`${sectionClasses} @2xl:col-start-2 @2xl:row-start-2 ${areTagsBelowFiles ? "" : "@2xl:row-span-2"} @4xl:row-span-1 @4xl:row-start-2 ${hasManyFiles ? "@4xl:col-start-1" : ""}`}
-          >
-            <PostMedia
-              post={editor.post}
-              onChange={editor.accept}
-              openDialog={fileDialog}
-              onOpenDialog={setFileDialog}
-            />
           </div>
         </div>
       </FileDetailsContext>
