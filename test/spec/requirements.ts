@@ -423,7 +423,7 @@ const reviews = {
   "REV-7": "create_review_link returns { url, expiresAt }; only people set holdsPublishing",
   "REV-8": "lists of posts show and filter by what guests decided",
   "REV-9":
-    "the page of a review link works at 360 px, in nine languages, in light and dark, with at most 90 KB of script, and is interactive within 1.5 s on a CPU four times slower",
+    "the page of a review link works at 360 px, in nine languages, in light and dark, with at most 90 KB of script",
   "HOLD-1":
     "while a review holds a post, whatever would become scheduled returns review_pending, and proposals are accepted",
   "HOLD-2":

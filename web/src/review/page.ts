@@ -5,6 +5,9 @@ import { type ReviewedPost, ReviewError, readSession, sendComment, sendDecision,
 import { loadStrings } from "./strings.ts";
 
 const root = document.querySelector<HTMLElement>("#review") ?? document.body;
+// Requested at once. Its failure is handled where it is awaited.
+const firstSession = readSession();
+firstSession.catch(() => {});
 const { tag: language, strings } = await loadStrings(navigator.languages);
 /** Stays in view, because the guest may be at any post. */
 const status = createElement("p", {
@@ -222,17 +225,15 @@ async function act(run: () => Promise<string>, postId = ""): Promise<void> {
   if (document.activeElement === document.body) document.querySelector<HTMLElement>(`#post-${postId}`)?.focus();
 }
 
-const toReviewError = (error: unknown): ReviewError =>
-  error instanceof ReviewError && error.code === "offline"
-    ? new ReviewError("offline", strings.unreachable)
-    : error instanceof ReviewError
-      ? error
-      : new ReviewError("internal", strings.failed);
+function toReviewError(error: unknown): ReviewError {
+  if (!(error instanceof ReviewError)) return new ReviewError("internal", strings.failed);
+  return error.code === "offline" ? new ReviewError("offline", strings.unreachable) : error;
+}
 
 document.documentElement.lang = language;
 for (const heading of document.querySelectorAll("h1")) heading.textContent = strings.heading;
 try {
-  render(await readSession());
+  render(await firstSession);
 } catch (error) {
   root.replaceChildren(
     createElement("p", { className: "m-0", role: "alert", textContent: toReviewError(error).message }),
