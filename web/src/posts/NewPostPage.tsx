@@ -46,7 +46,7 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
         <TextAreaField
           label="Text"
           rows={8}
-          className="[field-sizing:content]"
+          className="min-h-40 [field-sizing:content]"
           value={body}
           onChange={(event) => setBody(event.target.value)}
           onKeyDown={(event) => {

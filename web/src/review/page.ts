@@ -90,7 +90,7 @@ function getCommentInput(postId: string): HTMLTextAreaElement {
       id: `comment-${postId}`,
       rows: 3,
       maxLength: 2000,
-      className: "w-full [field-sizing:content]",
+      className: "min-h-20 w-full [field-sizing:content]",
     });
   commentInputs.set(postId, input);
   return input;
