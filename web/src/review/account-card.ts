@@ -1,3 +1,4 @@
+import { getPlatformName } from "../platforms/platform-name.ts";
 import { getDisplay } from "../preview/platform-displays.ts";
 import { splitText } from "../preview/split-text.ts";
 import { createElement } from "../upload/dom.ts";
@@ -19,7 +20,7 @@ export function createAccountCard(account: Account, { language, strings }: Langu
       ? []
       : [createElement("div", { className: "grid gap-2" }, ...media.map((file) => createFile(file, strings)))];
   const text = createText(account.text, platform);
-  const heading = name === "" ? strings.thePost : `${name} · ${platform}`;
+  const heading = name === "" ? strings.thePost : `${name} · ${getPlatformName(platform)}`;
   return createElement(
     "div",
     {
