@@ -1,12 +1,11 @@
 import { useLocation } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { TextAreaField, TextField } from "../ui/Field.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { readKeptEdits, useKeptEdits } from "./kept-edits.ts";
 import { readLastPostsView } from "./last-posts-view.ts";
 import { useCreateDraft } from "./use-create-draft.ts";
 
@@ -21,11 +20,12 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
   const { studio } = useStudio();
   const createDraft = useCreateDraft();
   const key = `new post ${studio.id}`;
-  const [kept] = useState(() => readKeptEdits(key) as { title: string; body: string } | undefined);
-  const [title, setTitle] = useState(initialTitle || (kept?.title ?? ""));
-  const [body, setBody] = useState(kept?.body ?? "");
-  const [isDiscarded, setIsDiscarded] = useState(false);
-  useKeptEdits(key, isDiscarded || (title === "" && body === "") ? undefined : { title, body });
+  const [kept] = useState(() => JSON.parse(sessionStorage.getItem(key) ?? "{}") as { title?: string; body?: string });
+  const [title, setTitle] = useState(initialTitle || (kept.title ?? ""));
+  const [body, setBody] = useState(kept.body ?? "");
+  // Kept on the device, also when the page is left, until the draft is created.
+  useEffect(() => sessionStorage.setItem(key, JSON.stringify({ title, body })), [key, title, body]);
+  const discard = (): void => sessionStorage.removeItem(key);
   const { isRunning, error, run } = useAction();
 
   return (
@@ -39,7 +39,7 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
           event.preventDefault();
           void run(async () => {
             await createDraft({ title, body });
-            sessionStorage.removeItem(key);
+            discard();
           });
         }}
       >
@@ -72,7 +72,7 @@ function NewPostForm({ initialTitle }: { initialTitle: string }) {
             to="/studios/$studioId/posts"
             params={{ studioId: studio.id }}
             search={readLastPostsView(studio.id).search}
-            onClick={() => setIsDiscarded(true)}
+            onClick={discard}
           >
             Cancel
           </ButtonLink>
