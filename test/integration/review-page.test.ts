@@ -51,9 +51,9 @@ forOneEngine("the page of a review link over HTTP", (fixture) => {
     assert.equal(session.headers.get("cache-control"), "no-store");
     assert.equal(session.headers.get("set-cookie"), null);
     const [image] = (await review.read()).posts[0]?.accounts[0]?.media ?? [];
-    const picture = await fetch(image?.url ?? "");
-    assert.equal(picture.status, 200);
-    assert.match(picture.headers.get("cache-control") ?? "", /private|no-store/, "no shared cache keeps it");
+    const imageResponse = await fetch(image?.url ?? "");
+    assert.equal(imageResponse.status, 200);
+    assert.match(imageResponse.headers.get("cache-control") ?? "", /private|no-store/, "no shared cache keeps it");
     await publishing.api("DELETE", `/review-links/${review.id}`);
     assert.equal((await fetch(image?.url ?? "")).status, 410, "an image ends with its link");
     const withdrawnPage = await fetch(review.url);
