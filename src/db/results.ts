@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { DueReading, ResultStore } from "#domain/ports/results.ts";
+import type { ResultSnapshot } from "#domain/model/results.ts";
+import type { DueReading, PostAtAge, ResultStore } from "#domain/ports/results.ts";
 import { changesRow, execute, selectRows, statement, updateRows, type Connection } from "./database.ts";
 
 const findDueAccountQuery = statement<{ studioId: string; connectionId: string }>(`
@@ -18,6 +19,17 @@ const listDueQuery = statement<DueReading>(`
     JOIN publications p ON p.id = r.publication_id
    WHERE r.connection_id = $1 AND r.due_at <= $2 AND p.remote_id IS NOT NULL
    ORDER BY r.due_at LIMIT $3`);
+
+type PostAtAgeRow = Omit<PostAtAge, "snapshot"> & { [Field in keyof ResultSnapshot]: ResultSnapshot[Field] | null };
+
+const listAtAgeQuery = statement<PostAtAgeRow>(`
+  SELECT p.id AS publication_id, p.post_id, p.published_at, p.url, t.title, t.tags,
+         s.read_at, s.due_age, s.definition, s.metrics
+    FROM publications p
+    JOIN posts t ON t.id = p.post_id
+    LEFT JOIN result_snapshots s ON s.publication_id = p.id AND s.due_age = $2 AND s.due_age > 0
+   WHERE p.connection_id = $1 AND p.state = 'published' AND p.published_at >= $3 AND t.trashed_at IS NULL
+   ORDER BY p.published_at DESC, p.id DESC LIMIT $4`);
 
 export function createResultStore({ q, run }: Connection): ResultStore {
   return {
@@ -80,6 +92,34 @@ export function createResultStore({ q, run }: Connection): ResultStore {
         )
         .execute();
       return rows;
+    },
+    listByAge: async (publicationIds, dueAge) =>
+      publicationIds.length === 0
+        ? []
+        : selectRows(q, "resultSnapshots", { dueAge })
+            .selectAll()
+            .where("publicationId", "in", publicationIds)
+            .execute(),
+    async listAtAge(connectionId, dueAge, since, limit) {
+      const rows = await run(listAtAgeQuery, [connectionId, dueAge, since, limit]);
+      return rows.map(({ readAt, dueAge: _, definition, metrics, ...post }) => ({
+        ...post,
+        snapshot:
+          readAt === null || definition === null || metrics === null
+            ? undefined
+            : { publicationId: post.publicationId, readAt, dueAge, definition, metrics },
+      }));
+    },
+    async deleteNext(connectionId, limit) {
+      const rows = await selectRows(q, "resultReadings", { connectionId })
+        .select("publicationId")
+        .limit(limit)
+        .execute();
+      const ids = rows.map(({ publicationId }) => publicationId);
+      if (ids.length === 0) return 0;
+      await q.deleteFrom("resultSnapshots").where("publicationId", "in", ids).execute();
+      await q.deleteFrom("resultReadings").where("publicationId", "in", ids).execute();
+      return ids.length;
     },
   };
 }

@@ -66,6 +66,22 @@ export const prompts: Readonly<Record<string, Prompt>> = {
       "Call get_post for each draft, fix what its validation reports, and show me the texts and urls. Do not publish them.",
     useWhen: "someone wants to reuse, recycle or adapt an existing post",
   },
+  compare_results: {
+    title: "Compare how posts did",
+    description: "Compare the results of one account's posts at the same age, and say what the numbers don't show.",
+    arguments: [{ name: "account", description: "The account whose posts to compare.", required: true }],
+    introduce: ({ account = "" }) => `Compare how the posts of ${account} did.`,
+    steps:
+      "Find the account with list_platforms. Call list_publications with includeResults, resultsAge 168 (a week; 24 if few " +
+      "posts are that old) and from set to 90 days ago, for every page, and keep the published posts of this account. " +
+      "Compare one metric at a time, each as the platform counts it. Null means unknown, not zero: leave such a post out " +
+      "and say how many you left out. Never add up metrics or accounts, and compute no rate, score or average, above all " +
+      "from YouTube's numbers. Show me a table with title, link, date and metrics, then read the best and the weakest " +
+      "posts with get_post and say what they have in common. State how many posts that rests on. Below 20 posts, say that " +
+      "there is no clear difference yet. Say that posts like these did better, never that something caused it, and name " +
+      "no best time to post: telling two times apart takes about 230 posts each.",
+    useWhen: "someone asks which posts did best, why, or what to post more of",
+  },
   review_week: {
     title: "Review what went out this week",
     description: "Summarize the publications of the last seven days and what needs attention.",

@@ -126,10 +126,11 @@ forOneEngine("MCP resources and prompts", (fixture) => {
         ["prepare_post", "postId"],
         ["plan_week"],
         ["repurpose_post", "postId"],
+        ["compare_results", "account"],
         ["review_week"],
       ],
     );
-    const args = { brief: "The harbour at dawn", postId: "pst_1" };
+    const args = { brief: "The harbour at dawn", postId: "pst_1", account: "harbour" };
     for (const { name } of prompts) {
       const { messages } = await request("prompts/get", { name, arguments: args });
       assert.equal(messages[0]?.role, "user");
@@ -159,7 +160,7 @@ forOneEngine("MCP resources and prompts", (fixture) => {
     );
     assert.deepEqual(
       result.skills.map(({ frontmatter }) => frontmatter.name),
-      ["prepare-post", "plan-week", "repurpose-post"],
+      ["prepare-post", "plan-week", "repurpose-post", "compare-results"],
     );
     for (const skill of result.skills) {
       assert.deepEqual((await call("skills/get", { uri: skill.uri })).result.skill, skill);
@@ -176,7 +177,8 @@ forOneEngine("MCP resources and prompts", (fixture) => {
       const [, yaml = ""] = /^---\n(.*?)\n---\n/s.exec(content.text) ?? [];
       assert.deepEqual(parse(yaml), skill.frontmatter);
       const promptName = skill.frontmatter.name.replaceAll("-", "_");
-      const prompt = await call("prompts/get", { name: promptName, arguments: { postId: "pst_1" } });
+      const args = { postId: "pst_1", account: "harbour" };
+      const prompt = await call("prompts/get", { name: promptName, arguments: args });
       const steps = prompt.result.messages[0]?.content.text.split("\n\n").at(-1) ?? "";
       assert.ok(steps.length > 200 && content.text.includes(steps));
     }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { cancelPublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationView } from "#domain/model/publication.ts";
+import { listCalendar } from "#domain/publishing/list-calendar.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { getSlots, setSlots } from "#domain/publishing/slots.ts";
 import { updateStudio } from "#domain/studios/studios.ts";
@@ -183,6 +185,25 @@ forEachEngine("slots", (fixture) => {
       }).filter((time) => !occupied.includes(time));
       assert.deepEqual(got.toSorted(), free.slice(0, got.length));
     }
+  });
+
+  test("the calendar lists the free slots of connected accounts in its range, also of posts that its filter hides (SLOT-5)", async () => {
+    const { owner, ids } = await newSlots({ harbour: [[friday, "09:00"]], quay: [[friday, "08:00"]], pier: [] });
+    await publish(owner, [ids["harbour"] ?? ""]);
+    const range = { from: "2025-12-01T00:00:00Z", to: "2026-01-16T08:30:00Z" };
+    const list = async (input: object) => (await listCalendar(getDeps(), owner, { ...range, ...input })).freeSlots;
+    const listFree = async () =>
+      (await list({ includeSlots: true, tag: "none" }))?.map(({ account, at }) => `${account} ${at.slice(0, 16)}`);
+    assert.equal(await list({}), undefined);
+    const fridays = [
+      "quay 2026-01-02T08:00",
+      "quay 2026-01-09T08:00",
+      "harbour 2026-01-09T09:00",
+      "quay 2026-01-16T08:00",
+    ];
+    assert.deepEqual(await listFree(), fridays);
+    await disconnectPlatform(getDeps(), owner, { connectionId: ids["quay"] ?? "" });
+    assert.deepEqual(await listFree(), fridays.slice(2, 3));
   });
 
   test("a missed or failed publication does not occupy a slot (SLOT-2)", async () => {

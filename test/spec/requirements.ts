@@ -395,11 +395,19 @@ const planning = {
   "SLOT-3": "without a free slot within 60 days, a request for the next slot fails with no_free_slot for all accounts",
   "SLOT-4":
     "slots are wall-clock times of the studio: a skipped one moves forward by the gap, one that occurs twice happens once; what is scheduled never moves",
+  "SLOT-5":
+    "the calendar shows the free slots of connected accounts, and a post that is dropped on one is scheduled there",
+  "SLOT-6": "several posts are scheduled at the next free slots in the order in which they were selected",
   "RES-1":
     "published posts are read at 1, 6 and 24 hours, 3, 7, 14, 30 and 90 days; every reading is kept once, and a number that is not known is null with a reason",
   "RES-2":
     "reading results waits for the account's publications and for the platform's limits, in batches, and outlives kills, missing credentials and outages",
   "RES-3": "every member reads results, and reads them again at most once a minute per publication",
+  "RES-4":
+    "the results of an account's posts are compared only at the same age and under the same definition; a post that can't be compared says why",
+  "RES-5": "every figure shown is a number that the platform gave: no total, rate or ranking is computed from it",
+  "RES-6": "what a platform allows to be kept only for connected accounts is deleted when its account is disconnected",
+  "RES-7": "results are exported as CSV, in which no text can be a formula",
   "FEED-1":
     "each user has at most one calendar feed per studio, whose URL is shown once; it ends with a new URL, a revocation, the membership and the account",
   "FEED-2":

@@ -149,6 +149,7 @@ export const matrix: readonly MatrixRow[] = [
     body: async (getId) => ({ slots: [{ connectionId: await getId("connection"), weekday: 1, time: "09:00" }] }),
     statuses: [200, 200, 403],
   },
+  { route: "GET /results", variant: "without an account", statuses: [400, 400, 400] },
   { route: "GET /publications/counts", statuses: [200, 200, 200] },
   { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
   { route: "GET /publications/:proposed/results", statuses: [200, 200, 200] },

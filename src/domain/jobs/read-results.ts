@@ -73,6 +73,8 @@ async function readAccount(
     case "read": {
       const readAt = deps.clock();
       await deps.transact({ job: "results" }, async (tx) => {
+        // A disconnected account may have lost its results meanwhile.
+        if ((await tx.platformStore.find(studioId, connectionId))?.state === "disconnected") return;
         for (const reading of readings) {
           const { publicationId, remoteId } = reading;
           const { dueAge, nextDueAt } = plan(reading, readAt);

@@ -6,6 +6,9 @@ export const resultAges = [1, 6, 24, 72, 168, 336, 720, 2160] as const;
 /** Later, what was not read yet is given up. */
 export const maxReadingAge = days(100);
 
+/** What YouTube says about a channel may be kept only while it is connected (its Developer Policies, III.E.4). */
+export const isKeptOnlyWhileConnected = (platform: string): boolean => platform === "youtube";
+
 /** Why a platform's number is not known: it offers none, not to us, not yet, not for deleted posts; or its response has none. */
 export type MissingReason = "not_offered" | "not_permitted" | "pending" | "deleted" | "error";
 
@@ -25,6 +28,36 @@ export interface ResultSnapshot {
   dueAge: number;
   definition: number;
   metrics: Metrics;
+}
+
+/** Numbers that were read this much later than at their age don't compare with others. */
+const maxLateness = 0.25;
+
+/** Whether a reading was so late that it does not count for its age. */
+export const isLate = ({ readAt, dueAge }: Pick<ResultSnapshot, "readAt" | "dueAge">, publishedAt: number): boolean =>
+  readAt > publishedAt + hours(dueAge) * (1 + maxLateness);
+
+/** Why a post can't be compared at an age: not old enough, not read, read too late, or counted in another way. */
+export type IncomparableReason = "pending" | "not_read" | "late" | "other_definition";
+
+export function findIncomparable({
+  publishedAt,
+  age,
+  now,
+  snapshot,
+  definition,
+}: {
+  publishedAt: number;
+  age: number;
+  now: number;
+  /** What was read for this age. */
+  snapshot: Pick<ResultSnapshot, "readAt" | "dueAge" | "definition"> | undefined;
+  /** The definition that the other posts have. */
+  definition: number | undefined;
+}): IncomparableReason | null {
+  if (!snapshot) return isLate({ readAt: now, dueAge: age }, publishedAt) ? "not_read" : "pending";
+  if (isLate(snapshot, publishedAt)) return "late";
+  return snapshot.definition === definition ? null : "other_definition";
 }
 
 /** The age that a reading counts for (0 before the first), and when the next one is due. After a delay, earlier ages are left out. */

@@ -1,3 +1,4 @@
+import type { Publication } from "../model/publication.ts";
 import type { ResultSnapshot } from "../model/results.ts";
 
 /** A published post whose results are due. */
@@ -6,6 +7,15 @@ export interface DueReading {
   remoteId: string;
   publishedAt: number;
   dueAt: number;
+}
+
+/** A published post, with what was read at one age. */
+export interface PostAtAge extends Pick<Publication, "postId" | "url"> {
+  publicationId: string;
+  publishedAt: number;
+  title: string;
+  tags: readonly string[];
+  snapshot: ResultSnapshot | undefined;
 }
 
 export interface ResultStore {
@@ -32,4 +42,10 @@ export interface ResultStore {
   list(publicationId: string, limit: number): Promise<ResultSnapshot[]>;
   /** The newest snapshot of each publication that has one. */
   listLatest(publicationIds: readonly string[]): Promise<ResultSnapshot[]>;
+  /** The snapshot that each publication has for this due age. */
+  listByAge(publicationIds: readonly string[], dueAge: number): Promise<ResultSnapshot[]>;
+  /** The posts that the account published since then, newest first, with what was read at this due age. */
+  listAtAge(connectionId: string, dueAge: number, since: number, limit: number): Promise<PostAtAge[]>;
+  /** Deletes the readings and snapshots of up to `limit` of the account's posts. Returns the number of posts. */
+  deleteNext(connectionId: string, limit: number): Promise<number>;
 }

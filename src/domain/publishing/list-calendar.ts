@@ -10,6 +10,7 @@ import type { CalendarEntry } from "../ports/post-summaries.ts";
 import type { Deps } from "../ports/deps.ts";
 import { searchBudget } from "../steps/search.ts";
 import { toSummaryAssetView, toSummaryPublicationView } from "../steps/describe-post.ts";
+import { type FreeSlot, listStudioFreeSlots } from "./slots.ts";
 
 /** Longer than the calendar needs: a month, with its first and last week complete, has at most 42 days. */
 const maxRange = days(62);
@@ -24,6 +25,7 @@ export const listCalendarInput = z
     tag: tagFilter,
     query: text(200).optional(),
     author: text(100).optional(),
+    includeSlots: z.boolean().optional(),
   })
   .refine(
     ({ from, to }) => {
@@ -43,11 +45,14 @@ interface Calendar {
   entries: CalendarEntryView[];
   /** Whether publications may be missing, because the range has too many or the search ran out of time. */
   isTruncated: boolean;
+  /** The free slots of the range, whatever the filter is. */
+  freeSlots?: FreeSlot[];
 }
 
 /** Lists the publications between two times, for the calendar. `query` and `tag` filter them by their posts. */
 export async function listCalendar(
-  deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "clock" | "baseUrl">,
+  deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "baseUrl"> &
+    Parameters<typeof listStudioFreeSlots>[0],
   caller: Caller,
   input: z.infer<typeof listCalendarInput>,
 ): Promise<Calendar> {
@@ -72,6 +77,7 @@ export async function listCalendar(
       };
     }),
     isTruncated: entries.length > maxEntries || matches.isTruncated,
+    ...(input.includeSlots === true ? { freeSlots: await listStudioFreeSlots(deps, caller.studio.id, filter) } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from "../caller.ts";
 import { type Page, pageInput, parseCursor, parseTimeCursor, toPage, toTimePage } from "../model/page.ts";
 import { parsePostId } from "../model/post.ts";
 import { type PublicationCounts, publicationOrders } from "../ports/publications.ts";
+import { isLate, resultAges } from "../model/results.ts";
 import { visibleStates } from "../model/publication-states.ts";
 import {
   publicationView,
@@ -23,6 +24,10 @@ export const listPublicationsInput = z.strictObject({
   from: isoTime.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
   to: isoTime.optional().describe("Latest time, compared like from."),
   includeResults: z.boolean().optional().describe("Adds each published post's newest likes, comments, …"),
+  resultsAge: z
+    .literal(resultAges)
+    .optional()
+    .describe("Instead of the newest, those read when it was so many hours old."),
   ...pageInput,
 });
 
@@ -65,16 +70,21 @@ export async function listWebPublications(
 
 type WithResults<View> = View & Pick<z.infer<typeof listedPublication>, "results">;
 
-/** Adds the newest results of each publication, or null, if they are asked for. */
-async function addResults<View extends { id: string }>(
+/** Adds the newest results of each publication, or those at an age, if they are asked for; otherwise null. */
+async function addResults<View extends Pick<WebPublicationView, "id" | "publishedAt">>(
   { results }: ListDeps,
-  { includeResults = false }: Input,
+  { includeResults = false, resultsAge }: Input,
   views: View[],
 ): Promise<WithResults<View>[]> {
   if (!includeResults) return views;
-  const snapshots = await results.listLatest(views.map(({ id: publicationId }) => publicationId));
-  const byId = new Map(snapshots.map((snapshot) => [snapshot.publicationId, toResultsView(snapshot)]));
-  return views.map((view) => ({ ...view, results: byId.get(view.id) ?? null }));
+  const ids = views.map(({ id: publicationId }) => publicationId);
+  const snapshots = await (resultsAge === undefined ? results.listLatest(ids) : results.listByAge(ids, resultsAge));
+  const byId = new Map(snapshots.map((snapshot) => [snapshot.publicationId, snapshot]));
+  return views.map((view) => {
+    const snapshot = byId.get(view.id);
+    const isShown = snapshot && (resultsAge === undefined || !isLate(snapshot, Date.parse(view.publishedAt ?? "")));
+    return { ...view, results: isShown ? toResultsView(snapshot) : null };
+  });
 }
 
 async function findPage(

@@ -27,7 +27,7 @@ export const toResultsView = ({ readAt, metrics }: ResultSnapshot): z.infer<type
   metrics: Object.fromEntries(Object.entries(metrics).map(([name, { value }]) => [name, value])),
 });
 
-const toSnapshotView = (snapshot: ResultSnapshot): SnapshotView => ({
+export const toSnapshotView = (snapshot: ResultSnapshot): SnapshotView => ({
   ...toResultsView(snapshot),
   reasons: Object.fromEntries(
     Object.entries(snapshot.metrics).flatMap(([name, metric]) =>

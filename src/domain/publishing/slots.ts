@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { listSlotTimes } from "#portable/slot-times.ts";
 import type { Caller } from "../caller.ts";
 import { recordActivity } from "../changes/record-activity.ts";
-import type { PlatformConnection } from "../model/connection.ts";
+import { getAccountLabel, type PlatformConnection } from "../model/connection.ts";
 import { maxSlotsPerStudio, type Slot, slotHorizonDays, slotHorizonMs } from "../model/slot.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
@@ -63,4 +64,29 @@ export async function listFreeSlots(
   return listSlotTimes(slots, studio?.timezone ?? "UTC", { after: now, days: slotHorizonDays }).filter(
     (time) => !occupied.has(time),
   );
+}
+
+/** A slot of the calendar that a post can be scheduled for. */
+export interface FreeSlot extends Pick<Slot, "connectionId"> {
+  account: string;
+  platform: string;
+  at: string;
+}
+
+/** The free slots of all connected accounts in a range of time, earliest first. */
+export async function listStudioFreeSlots(
+  deps: Pick<Deps, "clock" | "slots" | "studios" | "publications" | "platformStore">,
+  studioId: string,
+  { from, to }: { from: number; to: number },
+): Promise<FreeSlot[]> {
+  const accountsWithSlots = new Set((await deps.slots.list(studioId)).map(({ connectionId }) => connectionId));
+  if (accountsWithSlots.size === 0) return [];
+  const freeSlots = [];
+  for (const connection of await deps.platformStore.list(studioId)) {
+    if (connection.state !== "connected" || !accountsWithSlots.has(connection.id)) continue;
+    const { id: connectionId, account, platform } = connection;
+    for (const at of await listFreeSlots(deps, deps, connection))
+      if (at >= from && at <= to) freeSlots.push({ connectionId, account: getAccountLabel(account), platform, at });
+  }
+  return freeSlots.toSorted((a, b) => a.at - b.at).map((freeSlot) => ({ ...freeSlot, at: toIsoTime(freeSlot.at) }));
 }

@@ -25,6 +25,7 @@ import { createCalendarFeed, listCalendarFeeds, revokeCalendarFeed } from "#doma
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
 import { publishPost, publishPostWebInput } from "#domain/publishing/publish-post.ts";
+import { compareResults, compareResultsInput } from "#domain/publishing/compare-results.ts";
 import { listResults, refreshResults } from "#domain/publishing/results.ts";
 import { getSlots, setSlots, setSlotsInput } from "#domain/publishing/slots.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
@@ -56,6 +57,9 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     .get("/slots", async (c) => c.json(await getSlots(deps, c.var.caller)))
     .put("/slots", validateJson(setSlotsInput), async (c) =>
       c.json(await setSlots(deps, c.var.caller, c.req.valid("json"))),
+    )
+    .get("/results", validateQuery(compareResultsInput), async (c) =>
+      c.json(await compareResults(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/publications/:publicationId", async (c) =>
       c.json(await getPublicationDetail(deps, c.var.caller, c.req.param())),
