@@ -83,6 +83,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
       "Calendar",
       "Approvals",
       "Publications",
+      "Results",
       "Library",
       "Platforms",
       "AI clients",

@@ -17,6 +17,7 @@ import {
   parsePostPageSearch,
   parsePostSearch,
   parsePublicationSearch,
+  parseResultSearch,
 } from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
 import { Loading } from "./ui/Loading.tsx";
@@ -139,6 +140,13 @@ const publication = createRoute({
   component: lazyPage(() => import("./publishing/PublicationPage.tsx"), "PublicationPage"),
 });
 
+const results = createRoute({
+  getParentRoute: () => studio,
+  path: "/results",
+  validateSearch: parseResultSearch,
+  component: lazyPage(() => import("./publishing/ResultsPage.tsx"), "ResultsPage"),
+});
+
 const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
@@ -218,6 +226,7 @@ const routeTree = root.addChildren([
     approvals,
     upcoming,
     publication,
+    results,
     assets,
     members,
     platforms,

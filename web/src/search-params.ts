@@ -180,6 +180,24 @@ export function parsePublicationSearch(params: Record<string, unknown>): Publica
   };
 }
 
+/** The choices of the *Results* page: ids and numbers as in the URL. */
+export interface ResultSearch {
+  /** The id of an account. */
+  account?: string | undefined;
+  /** In hours. */
+  age?: string | undefined;
+  days?: string | undefined;
+  tag?: string | undefined;
+  /** The metric by which posts are sorted; by time if there is none. */
+  sort?: string | undefined;
+}
+
+export function parseResultSearch(params: Record<string, unknown>): ResultSearch {
+  const names = ["account", "age", "days", "tag", "sort"] as const;
+  const fields = names.map((name) => [name, parseText(params[name])] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
 function parseDay(value: unknown): string | undefined {
   const day = parseText(value);
   return day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined;

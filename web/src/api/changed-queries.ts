@@ -32,6 +32,7 @@ const shownTypes: Readonly<Record<string, readonly string[]>> = {
   slots: [],
   "calendar-feeds": ["member"],
   results: [],
+  "account-results": ["post", "publication", "platform"],
   members: ["member"],
   invitations: ["invitation", "member"],
   webhooks: ["webhook"],

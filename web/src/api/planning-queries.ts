@@ -10,6 +10,9 @@ export type Slot = InferResponseType<typeof studioApi.slots.$get>["slots"][numbe
 /** What a platform said about a published post at one time. */
 export type ResultSnapshot = InferResponseType<typeof resultsApi.$get>["snapshots"][number];
 
+/** A published post, with what the platform counted at one age. */
+export type ComparedPost = InferResponseType<typeof studioApi.results.$get>["posts"][number];
+
 export const slotsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "slots"],
@@ -27,4 +30,11 @@ export const resultsQuery = (studioId: string, publicationId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "results", publicationId],
     queryFn: () => fetchJson(resultsApi.$get({ param: { studioId, publicationId } })),
+  });
+
+/** The posts of an account at one age. Readings are not announced, so they are read again with every visit. */
+export const accountResultsQuery = (studioId: string, query: { connectionId: string; age: string; days: string }) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "account-results", query],
+    queryFn: () => fetchJson(studioApi.results.$get({ param: { studioId }, query })),
   });

@@ -27,6 +27,7 @@ const pageKeywords: Readonly<Record<string, string>> = {
   calendar: "plan schedule month week agenda",
   approvals: "approve review requests proposals waiting",
   publications: "scheduled published queue",
+  results: "likes comments analytics statistics compare export",
   assets: "files images videos media",
   platforms: "accounts connect social",
   clients: "assistants mcp connect",

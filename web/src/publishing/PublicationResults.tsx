@@ -7,15 +7,8 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { getMetricLabel, getReasonLabel } from "./result-labels.ts";
 import { ResultsChart } from "./ResultsChart.tsx";
-
-const reasonLabels: Readonly<Record<string, string>> = {
-  not_offered: "not offered",
-  not_permitted: "not permitted",
-  pending: "not yet",
-  deleted: "post deleted",
-  error: "not readable",
-};
 
 const hourMs = 3_600_000;
 
@@ -48,8 +41,8 @@ export function PublicationResults({ publication: { id, publishedAt } }: { publi
                 <tr>
                   <th scope="col">Age</th>
                   {names.map((name) => (
-                    <th key={name} scope="col" className="capitalize">
-                      {name}
+                    <th key={name} scope="col">
+                      {getMetricLabel(name)}
                     </th>
                   ))}
                 </tr>
@@ -62,11 +55,7 @@ export function PublicationResults({ publication: { id, publishedAt } }: { publi
                     </th>
                     {names.map((name) => (
                       <td key={name}>
-                        {snapshot.metrics[name] ?? (
-                          <span className="text-muted">
-                            {reasonLabels[snapshot.reasons[name] ?? "not_offered"] ?? "not known"}
-                          </span>
-                        )}
+                        {snapshot.metrics[name] ?? <span className="text-muted">{getReasonLabel(snapshot, name)}</span>}
                       </td>
                     ))}
                   </tr>
