@@ -46,7 +46,11 @@ export function postCountQuery(studioId: string, filter: SummaryFilter) {
 
 const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
 
-export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: SharedFilter) =>
+export const calendarQuery = (
+  studioId: string,
+  range: { from: string; to: string },
+  filter: SharedFilter & { includeSlots?: "true" },
+) =>
   queryOptions({
     queryKey: [...getCalendarKey(studioId), range, filter],
     queryFn: async ({ client, queryKey }) => {

@@ -1,6 +1,7 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 export interface Selection {
+  /** In the order in which they were selected. */
   ids: ReadonlySet<string>;
   /** With `isRange`, also changes all items between this one and the last toggled one. Stable across renders. */
   toggle: (id: string, isSelected: boolean, isRange: boolean) => void;
@@ -34,7 +35,8 @@ export function useSelection(listedIds: readonly string[]): Selection {
 
   const ids = useMemo(() => {
     if (selectedIds.size === 0) return selectedIds;
-    return new Set(listedIds.filter((id) => selectedIds.has(id)));
+    const listed = new Set(listedIds);
+    return new Set([...selectedIds].filter((id) => listed.has(id)));
   }, [listedIds, selectedIds]);
 
   function set(newIds: Iterable<string>): void {

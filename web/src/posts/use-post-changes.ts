@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { deletePost, updatePost } from "../api/mutations.ts";
+import { cancelPublication, deletePost, publishPost, updatePost } from "../api/mutations.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -21,6 +21,8 @@ export interface PostChanges {
   addTag: (tag: string) => PostChange;
   removeTag: (tag: string) => PostChange;
   moveToTrash: PostChange;
+  /** At the next free slot of each account. */
+  scheduleInSlots: (connectionIds: readonly string[]) => PostChange;
   /** Shows these posts, by id, in the lists; undefined removes a post from the lists. */
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
 }
@@ -62,6 +64,26 @@ export function usePostChanges(): PostChanges {
           await ensureRestored(studio.id, originalPost.id);
           return originalPost;
         },
+      },
+      scheduleInSlots: (connectionIds) => {
+        const publicationIds = new Map<string, readonly string[]>();
+        return {
+          apply: async (post) => {
+            const body = { connectionIds: [...connectionIds], revision: post.revision, at: "next_slot" };
+            const { publications } = await publishPost({ studioId: studio.id, postId: post.id }, body);
+            publicationIds.set(
+              post.id,
+              publications.map(({ id }) => id),
+            );
+            return post;
+          },
+          preview: (post) => post,
+          revert: async (post) => {
+            for (const publicationId of publicationIds.get(post.id) ?? [])
+              await cancelPublication({ studioId: studio.id, publicationId });
+            return post;
+          },
+        };
       },
       show: async (posts) => {
         await cancelListRequests(studio.id);

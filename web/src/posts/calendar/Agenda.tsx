@@ -9,6 +9,7 @@ import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
 import { TextThumbnail } from "../TextThumbnail.tsx";
 import { formatLongDay } from "./calendar-days.ts";
+import { FreeSlots } from "./FreeSlots.tsx";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
@@ -16,20 +17,23 @@ import type { GridProps } from "./MonthGrid.tsx";
 export function Agenda({
   days = [],
   groups,
+  freeSlots = [],
   today,
   isFiltered = false,
   onOpen,
+  onOpenSlot,
   onCreate,
 }: Pick<GridProps, "groups" | "today" | "onOpen"> &
-  Partial<Pick<GridProps, "days" | "onCreate">> & {
+  Partial<Pick<GridProps, "days" | "freeSlots" | "onCreate" | "onOpenSlot">> & {
     /** Whether a day can have other posts than those in `groups`. */
     isFiltered?: boolean;
   }) {
   const hasThumbnails = groups.some(({ post }) => post.thumbnail);
   const plannedDays = groupBySlot(groups, "day");
   const isTodayEmpty = !isFiltered && groups.length > 0 && days.includes(today) && !plannedDays.has(today);
-  const shownDays = [...plannedDays, ...(isTodayEmpty ? [[today, []] as const] : [])];
-  const groupsByDay = shownDays.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const slotsByDay = groupBySlot(freeSlots, "day");
+  const shownDays = new Set([...plannedDays.keys(), ...slotsByDay.keys(), ...(isTodayEmpty ? [today] : [])]);
+  const groupsByDay = [...shownDays].toSorted().map((day) => [day, plannedDays.get(day) ?? []] as const);
   return groupsByDay.map(([day, dayGroups]) => (
     <section key={day} aria-label={formatLongDay(day)} className="mb-4">
       <div className="sticky top-notice z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">
@@ -46,12 +50,13 @@ export function Agenda({
           />
         )}
       </div>
-      {dayGroups.length === 0 && <p className="m-0 text-sm text-muted">Nothing planned.</p>}
+      {dayGroups.length === 0 && !slotsByDay.has(day) && <p className="m-0 text-sm text-muted">Nothing planned.</p>}
       <ul className="grid grid-cols-1 gap-1.5 empty:hidden">
         {dayGroups.map((group) => (
           <AgendaItem key={group.id} group={group} hasThumbnail={hasThumbnails} onOpen={onOpen} />
         ))}
       </ul>
+      {onOpenSlot && <FreeSlots slots={slotsByDay.get(day) ?? []} onOpen={onOpenSlot} />}
     </section>
   ));
 }

@@ -2,8 +2,8 @@ import { DndContext, DragOverlay } from "@dnd-kit/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { CalendarClock, SearchX } from "lucide-react";
-import { useMemo, useState } from "react";
-import { calendarQuery } from "../../api/summary-queries.ts";
+import { useMemo, useState, type ComponentProps } from "react";
+import { calendarQuery, type PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "#portable/zoned-time.ts";
@@ -15,7 +15,7 @@ import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { findDropTarget, useDragSensors } from "../drag-and-drop.ts";
+import { useDragSensors } from "../drag-and-drop.ts";
 import { PostFilters } from "../PostFilters.tsx";
 import { toSharedFilter } from "../to-summary-filter.ts";
 import { AccountFilter, splitIds } from "./AccountFilter.tsx";
@@ -23,15 +23,28 @@ import { Agenda } from "./Agenda.tsx";
 import { listDays, stepRange, type CalendarRange } from "./calendar-days.ts";
 import { CalendarCard } from "./CalendarCard.tsx";
 import { CalendarToolbar, type CalendarChange } from "./CalendarToolbar.tsx";
-import { announcements, screenReaderInstructions, type DragData } from "./calendar-drag.ts";
+import {
+  announcements,
+  findCalendarTarget,
+  getFreeSlot,
+  screenReaderInstructions,
+  type DragData,
+} from "./calendar-drag.ts";
 import { getNeighbor, suggestTimeAt } from "./calendar-slots.ts";
 import { EntryDialog } from "./EntryDialog.tsx";
+import { toFreeSlots, type FreeSlot } from "./FreeSlots.tsx";
 import { groupEntries, type EntryGroup } from "./group-entries.ts";
 import { MonthGrid } from "./MonthGrid.tsx";
+import { SlotDialog } from "./SlotDialog.tsx";
 import { DraggedPost, UnscheduledPosts } from "./UnscheduledPosts.tsx";
 import { useNewPostDialog } from "./use-new-post-dialog.tsx";
 import { useReschedule } from "./use-reschedule.ts";
 import { WeekGrid } from "./WeekGrid.tsx";
+
+type PostToSchedule = Pick<
+  ComponentProps<typeof SchedulePostDialog>,
+  "postId" | "revision" | "localTime" | "initialIds"
+>;
 
 /** When posts go out or went out. Cards can be dragged to another time, and unscheduled posts to a day. */
 export function CalendarView({ search }: { search: PostSearch }) {
@@ -44,7 +57,17 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const date = search.date ?? today;
   const days = listDays(range, date);
   const filter = toSharedFilter(search);
-  const calendar = useQuery(calendarQuery(studio.id, getTimeRange(days, studio.timezone), filter));
+  const canPlan = may("publications.request");
+  const calendar = useQuery(
+    calendarQuery(studio.id, getTimeRange(days, studio.timezone), {
+      ...filter,
+      ...(canPlan ? { includeSlots: "true" } : {}),
+    }),
+  );
+  const freeSlots = useMemo(
+    () => toFreeSlots(calendar.data, splitIds(search.accounts), studio.timezone),
+    [calendar.data, studio.timezone, search.accounts],
+  );
   const groups = useMemo(
     () => groupEntries(calendar.data?.entries ?? [], studio.timezone, splitIds(search.accounts)),
     [calendar.data, studio.timezone, search.accounts],
@@ -53,7 +76,8 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const showToast = useToast();
   const [openedGroup, setOpenedGroup] = useState<EntryGroup>();
   const [draggedItem, setDraggedItem] = useState<DragData>();
-  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; revision: number; localTime?: string }>();
+  const [openedSlot, setOpenedSlot] = useState<FreeSlot>();
+  const [postToSchedule, setPostToSchedule] = useState<PostToSchedule>();
   const { onCreate, newPostDialog } = useNewPostDialog();
   const sensors = useDragSensors(getNeighbor);
 
@@ -73,7 +97,14 @@ export function CalendarView({ search }: { search: PostSearch }) {
     });
   }
 
-  function drop({ group, post }: DragData, slot: string): void {
+  function scheduleInSlot({ id: postId, revision }: PostSummary, { connectionId, localTime }: FreeSlot): void {
+    setOpenedSlot(undefined);
+    setPostToSchedule({ postId, revision, localTime, initialIds: [connectionId] });
+  }
+
+  function drop({ group, post }: DragData, slot: string, freeSlot: FreeSlot | undefined): void {
+    if (group && freeSlot) return void reschedule(group, freeSlot.localTime);
+    if (post && freeSlot) return scheduleInSlot(post, freeSlot);
     // A card keeps the part of its time that the slot leaves open: the time of day, or the minutes.
     if (group) void reschedule(group, `${slot}${group.localTime.slice(slot.length)}`);
     if (!post) return;
@@ -82,8 +113,8 @@ export function CalendarView({ search }: { search: PostSearch }) {
     else setPostToSchedule({ postId: post.id, revision: post.revision, localTime });
   }
 
-  const canPlan = may("publications.request");
-  const gridProps = { days, groups, today, now, canDrag: canPlan, onOpen: setOpenedGroup, onCreate };
+  const actions = { onOpen: setOpenedGroup, onOpenSlot: setOpenedSlot, onCreate };
+  const gridProps = { days, groups, freeSlots, today, now, canDrag: canPlan, ...actions };
   return (
     <>
       <CalendarToolbar range={range} date={date} hasRanges={!isNarrow} onShow={show} />
@@ -100,13 +131,13 @@ export function CalendarView({ search }: { search: PostSearch }) {
       )}
       <DndContext
         sensors={sensors}
-        collisionDetection={findDropTarget}
+        collisionDetection={findCalendarTarget}
         accessibility={{ announcements, screenReaderInstructions }}
         onDragStart={({ active }) => setDraggedItem(active.data.current)}
         onDragCancel={() => setDraggedItem(undefined)}
         onDragEnd={({ active, over }) => {
           setDraggedItem(undefined);
-          if (over) drop(active.data.current as DragData, String(over.id));
+          if (over) drop(active.data.current as DragData, String(over.id), getFreeSlot(over));
         }}
       >
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_15rem]">
@@ -120,7 +151,9 @@ export function CalendarView({ search }: { search: PostSearch }) {
             )}
             {range === "week" && <WeekGrid {...gridProps} />}
             {range === "agenda" && <Agenda {...gridProps} isFiltered={hasFilter(search)} />}
-            {calendar.isSuccess && groups.length === 0 && <NothingPlanned search={search} range={range} />}
+            {calendar.isSuccess && groups.length === 0 && (range !== "agenda" || freeSlots.length === 0) && (
+              <NothingPlanned search={search} range={range} />
+            )}
           </div>
           <UnscheduledPosts
             filter={filter}
@@ -135,6 +168,13 @@ export function CalendarView({ search }: { search: PostSearch }) {
       </DndContext>
       {postToSchedule && <SchedulePostDialog {...postToSchedule} onClose={() => setPostToSchedule(undefined)} />}
       {newPostDialog}
+      {openedSlot && (
+        <SlotDialog
+          slot={openedSlot}
+          onChoose={(post) => scheduleInSlot(post, openedSlot)}
+          onClose={() => setOpenedSlot(undefined)}
+        />
+      )}
       {openedGroup && (
         <EntryDialog group={openedGroup} onReschedule={reschedule} onClose={() => setOpenedGroup(undefined)} />
       )}

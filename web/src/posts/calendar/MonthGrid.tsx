@@ -3,6 +3,7 @@ import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
 import { hasPassed, isOver } from "./calendar-slots.ts";
+import { FreeSlots, type FreeSlot } from "./FreeSlots.tsx";
 import { groupBySlot, selectUrgentGroups, type EntryGroup } from "./group-entries.ts";
 
 /** If a day has more cards, they are compact. */
@@ -10,15 +11,20 @@ const maxFullCards = 3;
 /** If a day has more cards, it shows one fewer, and a button with the number of hidden ones. */
 const maxCards = 5;
 
+/** The week shows the others, too. */
+const maxFreeSlots = 3;
+
 export interface GridProps {
   days: readonly string[];
   groups: readonly EntryGroup[];
+  freeSlots: readonly FreeSlot[];
   /** In the studio's time zone: `2026-11-15`. */
   today: string;
   /** In the studio's time zone: `2026-11-15T09:30`. */
   now: string;
   canDrag: boolean;
   onOpen: (group: EntryGroup) => void;
+  onOpenSlot: (slot: FreeSlot) => void;
   /** Creates a post for a slot; undefined for users who may not create posts. */
   onCreate: ((slot: string) => void) | undefined;
 }
@@ -34,6 +40,7 @@ export function MonthGrid({
   onShowDay: (day: string) => void;
 }) {
   const groupsByDay = groupBySlot(grid.groups, "day");
+  const slotsByDay = groupBySlot(grid.freeSlots, "day");
   const firstSlot = grid.days.find((day) => !hasPassed(day, grid.now));
   const weeks = Array.from({ length: grid.days.length / 7 }, (_, week) => grid.days.slice(week * 7, week * 7 + 7));
   return (
@@ -56,6 +63,7 @@ export function MonthGrid({
                 {...grid}
                 day={day}
                 groups={groupsByDay.get(day) ?? []}
+                freeSlots={slotsByDay.get(day) ?? []}
                 isTabStop={day === firstSlot}
                 isOtherMonth={!day.startsWith(month)}
                 onShowDay={onShowDay}
@@ -73,10 +81,12 @@ function MonthDay({
   today,
   now,
   groups,
+  freeSlots,
   canDrag,
   isTabStop,
   isOtherMonth,
   onOpen,
+  onOpenSlot,
   onCreate,
   onShowDay,
 }: Omit<GridProps, "days"> & {
@@ -137,6 +147,7 @@ function MonthDay({
           +{hiddenCount} more
         </button>
       )}
+      <FreeSlots slots={freeSlots} max={maxFreeSlots} onOpen={onOpenSlot} />
     </td>
   );
 }

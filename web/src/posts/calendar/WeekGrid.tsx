@@ -6,6 +6,7 @@ import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
 import { hasPassed, isOver } from "./calendar-slots.ts";
+import { FreeSlots, type FreeSlot } from "./FreeSlots.tsx";
 import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
@@ -15,9 +16,10 @@ const workingHours = { first: 7, last: 21 } as const;
 const padHour = (hour: number): string => String(hour).padStart(2, "0");
 
 /** The hours of a week. A card keeps its minutes when it is dragged to another hour. */
-export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }: GridProps) {
+export function WeekGrid({ days, groups, freeSlots, today, now, canDrag, onOpen, onOpenSlot, onCreate }: GridProps) {
   const groupsByHour = groupBySlot(groups, "hour");
-  const usedHours = groups.map(({ localTime }) => Number(localTime.slice(11, 13)));
+  const slotsByHour = groupBySlot(freeSlots, "hour");
+  const usedHours = [...groups, ...freeSlots].map(({ localTime }) => Number(localTime.slice(11, 13)));
   const firstUsedHour = Math.min(workingHours.first, ...usedHours);
   const lastUsedHour = Math.max(workingHours.last, ...usedHours);
   const [areEarlierShown, setAreEarlierShown] = useState(false);
@@ -88,9 +90,11 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
                   hour={hour}
                   now={now}
                   groups={groupsByHour.get(slot) ?? []}
+                  freeSlots={slotsByHour.get(slot) ?? []}
                   canDrag={canDrag}
                   isTabStop={slot === firstSlot}
                   onOpen={onOpen}
+                  onOpenSlot={onOpenSlot}
                   onCreate={hasPassed(slot, now) ? undefined : onCreate}
                 />
               );
@@ -136,18 +140,22 @@ function HourCell({
   hour,
   now,
   groups,
+  freeSlots,
   canDrag,
   isTabStop,
   onOpen,
+  onOpenSlot,
   onCreate,
 }: {
   day: string;
   hour: string;
   now: string;
   groups: readonly EntryGroup[];
+  freeSlots: readonly FreeSlot[];
   canDrag: boolean;
   isTabStop: boolean;
   onOpen: (group: EntryGroup) => void;
+  onOpenSlot: (slot: FreeSlot) => void;
   onCreate: ((slot: string) => void) | undefined;
 }) {
   const slot = `${day}T${hour}`;
@@ -174,6 +182,7 @@ function HourCell({
           </li>
         ))}
       </ul>
+      <FreeSlots slots={freeSlots} onOpen={onOpenSlot} />
       {onCreate && (
         <AddPostButton
           slot={slot}

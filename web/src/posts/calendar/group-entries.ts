@@ -51,10 +51,10 @@ export function groupEntries(
 }
 
 /** Maps each slot (calendar-slots.ts) that has entries to its groups. */
-export const groupBySlot = (
-  groups: readonly EntryGroup[],
+export const groupBySlot = <Item extends { localTime: string }>(
+  groups: readonly Item[],
   unit: "day" | "hour",
-): ReadonlyMap<string, readonly EntryGroup[]> =>
+): ReadonlyMap<string, readonly Item[]> =>
   Map.groupBy(groups, ({ localTime }) => localTime.slice(0, unit === "day" ? 10 : 13));
 
 /** States in which nothing more happens until a person acts. */

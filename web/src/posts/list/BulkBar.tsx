@@ -1,9 +1,11 @@
-import { CircleDashed, Share2, Tag, Trash2 } from "lucide-react";
+import { CalendarClock, CircleDashed, Share2, Tag, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { PostStatus } from "../../api/queries.ts";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { FailureDialog } from "../../bulk/FailureDialog.tsx";
 import type { Selection } from "../../bulk/use-selection.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
 import { postStatuses } from "../../search-params.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/Menu.tsx";
@@ -15,6 +17,7 @@ import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 const ShareForReviewDialog = lazy(async () => ({
   default: (await import("../../reviews/ShareForReviewDialog.tsx")).ShareForReviewDialog,
 }));
+const NextSlotsDialog = lazy(async () => ({ default: (await import("./NextSlotsDialog.tsx")).NextSlotsDialog }));
 const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
 
 /** The server’s limit of posts per review link. */
@@ -33,6 +36,8 @@ export function BulkBar({
 }) {
   const { changes, progress, failures, dismissFailures, run } = useBulkChanges();
   const [isTagging, setIsTagging] = useState(false);
+  const [postsToSchedule, setPostsToSchedule] = useState<readonly PostSummary[]>();
+  const { studio, may } = useStudio();
   const [sharedIds, setSharedIds] = useState<readonly string[]>();
   const selectedPosts = posts.filter(({ id }) => selection.ids.has(id));
   const tags = [...new Set(selectedPosts.flatMap((post) => post.tags))].toSorted();
@@ -108,6 +113,20 @@ export function BulkBar({
             </MenuItem>
           ))}
         </Menu>
+        {may("publications.request") && (
+          <Button
+            variant="quiet"
+            size="small"
+            icon={CalendarClock}
+            disabled={isDisabled}
+            // In the order in which they were selected, also if the list changes.
+            onClick={() =>
+              setPostsToSchedule([...selection.ids].flatMap((id) => posts.find((post) => post.id === id) ?? []))
+            }
+          >
+            <BarLabel shortLabel="Slots">Next free slots…</BarLabel>
+          </Button>
+        )}
         <Button
           variant="quiet"
           size="small"
@@ -133,6 +152,21 @@ export function BulkBar({
       </SelectionBar>
       <Suspense>
         {sharedIds && <ShareForReviewDialog postIds={sharedIds} onClose={() => setSharedIds(undefined)} />}
+        {postsToSchedule && (
+          <NextSlotsDialog
+            posts={postsToSchedule}
+            onSchedule={(connectionIds) => {
+              setPostsToSchedule(undefined);
+              void run(
+                postsToSchedule,
+                changes.scheduleInSlots(connectionIds),
+                (countedPosts) =>
+                  `${mayPublishWithoutApproval(studio) ? "Scheduled" : "Asked for approval of"} ${countedPosts} at the next free slots.`,
+              );
+            }}
+            onClose={() => setPostsToSchedule(undefined)}
+          />
+        )}
         {isTagging && (
           <AddTagDialog
             count={selectedPosts.length}
