@@ -3,7 +3,7 @@ import { days, hours, toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { parseConnectionId } from "../model/connection.ts";
-import { findIncomparable, type IncomparableReason, type MissingReason, resultAges } from "../model/results.ts";
+import { findIncomparable, type IncomparableReason, type MissingReason } from "../model/results.ts";
 import { id } from "../model/text.ts";
 import { authorize } from "../policy.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -14,7 +14,7 @@ const maxPosts = 500;
 export const compareResultsInput = z.strictObject({
   connectionId: id,
   /** How old the posts were when they were read, in hours. */
-  age: z.int().refine((age) => resultAges.some((other) => other === age), `one of ${resultAges.join(", ")}`),
+  age: z.int().min(1).max(2160),
   /** How many days ago the oldest post was published, at most. */
   days: z.int().min(1).max(730),
 });
@@ -41,8 +41,9 @@ interface Comparison {
   posts: ComparedPost[];
   /** Whether older posts of these days are left out. */
   isTruncated: boolean;
-  /** Whether the platform's results are read at all. */
+  /** Whether the platform's results are read at all, and at which ages. */
   isRead: boolean;
+  ages: readonly number[];
 }
 
 /** Lists what the platform counted for the posts of one account, all read at the same age, under the same definition. */
@@ -66,5 +67,6 @@ export async function compareResults(
     return { ...view, reason, ...toSnapshotView(snapshot) };
   });
   const isRead = deps.publisher.getResultBatchSize(connection.platform) > 0;
-  return { sources, posts, isTruncated: rows.length > maxPosts, isRead };
+  const ages = deps.publisher.getResultAges(connection.platform);
+  return { sources, posts, isTruncated: rows.length > maxPosts, isRead, ages };
 }

@@ -13,7 +13,7 @@ import { SelectField } from "../ui/Field.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { ageLabels, getMetricLabel, periodLabels } from "./result-labels.ts";
+import { formatAge, getMetricLabel, periodLabels } from "./result-labels.ts";
 import { formatResultsCsv, saveFile } from "./results-csv.ts";
 import { ResultsTable } from "./ResultsTable.tsx";
 import { getAccountLabel } from "./use-accounts.ts";
@@ -37,12 +37,18 @@ export function ResultsPage() {
     ...accountResultsQuery(studio.id, { connectionId: account?.id ?? "", age, days }),
     enabled: account !== undefined,
   });
-  const { posts: allPosts = [], sources = {}, isRead = true, isTruncated = false } = results.data ?? {};
+  const {
+    posts: allPosts = [],
+    sources = {},
+    isRead = true,
+    isTruncated = false,
+    ages = [Number(age)],
+  } = results.data ?? {};
   const posts = sortPosts(tag === undefined ? allPosts : allPosts.filter(({ tags }) => tags.includes(tag)), sort);
   const tags = new Set([...countTags(allPosts).keys(), ...(tag === undefined ? [] : [tag])]);
   const name = account ? getAccountLabel(account) : "";
   const platformName = account ? getPlatformName(account.platform) : "";
-  const ageLabel = ageLabels.find(([value]) => value === age)?.[1] ?? "";
+  const ageLabel = formatAge(Number(age));
   const isDenied = posts.some(({ reasons }) => Object.values(reasons).includes("not_permitted"));
   const set = (change: ResultSearch): void =>
     void navigate({ search: (search) => withoutUndefined({ ...search, ...change }), replace: true });
@@ -93,12 +99,12 @@ export function ResultsPage() {
               connection.id,
               formatAccount(getAccountLabel(connection), getPlatformName(connection.platform)),
             ])}
-            onChange={({ target }) => set({ account: target.value, sort: undefined, tag: undefined })}
+            onChange={({ target }) => set({ account: target.value, age: undefined, sort: undefined, tag: undefined })}
           />
           <SelectField
             label="Age of the posts"
             value={age}
-            options={ageLabels}
+            options={ages.map((value) => [String(value), formatAge(value)] as const)}
             onChange={({ target }) => set({ age: target.value })}
           />
           <SelectField

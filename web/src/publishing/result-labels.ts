@@ -20,17 +20,11 @@ export const incomparableLabels: Readonly<Record<NonNullable<ComparedPost["reaso
   other_definition: "Counted in another way",
 };
 
-/** At which ages posts are read, in hours. */
-export const ageLabels: readonly (readonly [age: string, label: string])[] = [
-  ["1", "1 hour"],
-  ["6", "6 hours"],
-  ["24", "1 day"],
-  ["72", "3 days"],
-  ["168", "7 days"],
-  ["336", "14 days"],
-  ["720", "30 days"],
-  ["2160", "90 days"],
-];
+/** "6 hours" */
+export function formatAge(age: number): string {
+  if (age < 24) return age === 1 ? "1 hour" : `${age} hours`;
+  return age === 24 ? "1 day" : `${age / 24} days`;
+}
 
 export const periodLabels: readonly (readonly [days: string, label: string])[] = [
   ["30", "Last 30 days"],
