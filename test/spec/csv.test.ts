@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { formatCsv } from "#portable/csv.ts";
+import { fc } from "../support/fuzz.ts";
 
 test("no cell can be a formula, and separators, quotes and line breaks are quoted (RES-7)", () => {
   for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]) {

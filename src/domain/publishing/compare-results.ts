@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { days, hours, toIsoTime } from "#lib/clock.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { parseConnectionId } from "../model/connection.ts";

@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ChartColumn, Download, Plug } from "lucide-react";
+import type { ReactNode } from "react";
 import { accountResultsQuery, type ComparedPost } from "../api/planning-queries.ts";
-import { platformsQuery } from "../api/queries.ts";
+import { platformsQuery, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { formatAccount } from "../platforms/format-account.ts";
 import type { ResultSearch } from "../search-params.ts";
 import { countTags } from "../tags/count-tags.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { SelectField } from "../ui/Field.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { formatAge, getMetricLabel, periodLabels } from "./result-labels.ts";
+import { formatAge, getMetricLabel } from "./result-labels.ts";
 import { formatResultsCsv, saveFile } from "./results-csv.ts";
+import { ResultFilters } from "./ResultFilters.tsx";
 import { ResultsTable } from "./ResultsTable.tsx";
 import { getAccountLabel } from "./use-accounts.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
@@ -24,58 +24,19 @@ const route = getRouteApi("/studios/$studioId/results");
 /** What one account's platform counted for its posts, all at the same age. Adds up and rates nothing. */
 export function ResultsPage() {
   const { studio, may } = useStudio();
-  const { account: chosenId, age = "168", days = "90", tag, sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const getPlatformName = usePlatformNames();
+  const { account: chosenId } = route.useSearch();
   const platforms = useQuery(platformsQuery(studio.id));
   const connections = platforms.data?.connections ?? [];
   const account =
     connections.find(({ id }) => id === chosenId) ??
     connections.find(({ state }) => state === "connected") ??
     connections[0];
-  const results = useQuery({
-    ...accountResultsQuery(studio.id, { connectionId: account?.id ?? "", age, days }),
-    enabled: account !== undefined,
-  });
-  const {
-    posts: allPosts = [],
-    sources = {},
-    isRead = true,
-    isTruncated = false,
-    ages = [Number(age)],
-  } = results.data ?? {};
-  const posts = sortPosts(tag === undefined ? allPosts : allPosts.filter(({ tags }) => tags.includes(tag)), sort);
-  const tags = new Set([...countTags(allPosts).keys(), ...(tag === undefined ? [] : [tag])]);
-  const name = account ? getAccountLabel(account) : "";
-  const platformName = account ? getPlatformName(account.platform) : "";
-  const ageLabel = formatAge(Number(age));
-  const isDenied = posts.some(({ reasons }) => Object.values(reasons).includes("not_permitted"));
-  const set = (change: ResultSearch): void =>
-    void navigate({ search: (search) => withoutUndefined({ ...search, ...change }), replace: true });
-
+  if (account) return <AccountResults account={account} connections={connections} />;
   return (
     <>
-      <PageHeader
-        title="Results"
-        isWide
-        actions={
-          posts.length > 0 && (
-            <Button
-              variant="secondary"
-              icon={Download}
-              onClick={() =>
-                saveFile(`results-${name.replace(/[^\w.-]+/g, "-")}.csv`, formatResultsCsv(posts, sources))
-              }
-            >
-              Export CSV
-            </Button>
-          )
-        }
-      >
-        How the posts of one account did at the same age, as the platform counts.
-      </PageHeader>
+      <ResultsHeader />
       <QueryStatus query={platforms} />
-      {platforms.isSuccess && !account && (
+      {platforms.isSuccess && (
         <EmptyState
           icon={Plug}
           title="No accounts yet"
@@ -90,62 +51,93 @@ export function ResultsPage() {
           Connect an account and publish a post. Its first results arrive an hour later.
         </EmptyState>
       )}
-      {account && (
-        <div className="mb-6 grid grid-cols-2 gap-4 lg:grid-cols-4">
-          <SelectField
-            label="Account"
-            value={account.id}
-            options={connections.map((connection) => [
-              connection.id,
-              formatAccount(getAccountLabel(connection), getPlatformName(connection.platform)),
-            ])}
-            onChange={({ target }) => set({ account: target.value, age: undefined, sort: undefined, tag: undefined })}
-          />
-          <SelectField
-            label="Age of the posts"
-            value={age}
-            options={ages.map((value) => [String(value), formatAge(value)] as const)}
-            onChange={({ target }) => set({ age: target.value })}
-          />
-          <SelectField
-            label="Published"
-            value={days}
-            options={periodLabels}
-            onChange={({ target }) => set({ days: target.value })}
-          />
-          <SelectField
-            label="Tag"
-            value={tag ?? ""}
-            options={[["", "Any"], ...[...tags].map((value) => [value, value] as const)]}
-            onChange={({ target }) => set({ tag: target.value === "" ? undefined : target.value })}
-          />
-        </div>
-      )}
-      {account && <QueryStatus query={results} />}
+    </>
+  );
+}
+
+const ResultsHeader = ({ actions }: { actions?: ReactNode }) => (
+  <PageHeader title="Results" isWide actions={actions}>
+    How the posts of one account did at the same age, as the platform counts.
+  </PageHeader>
+);
+
+function AccountResults({
+  account,
+  connections,
+}: {
+  account: PlatformConnection;
+  connections: readonly PlatformConnection[];
+}) {
+  const { studio } = useStudio();
+  const { age = "168", days = "90", tag, sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  const platformName = usePlatformNames()(account.platform);
+  const query = useQuery(accountResultsQuery(studio.id, { connectionId: account.id, age, days }));
+  const results = query.data;
+  const allPosts = results?.posts ?? [];
+  const posts = sortPosts(tag === undefined ? allPosts : allPosts.filter(({ tags }) => tags.includes(tag)), sort);
+  const name = getAccountLabel(account);
+  const ageLabel = formatAge(Number(age));
+  const isDenied = posts.some(({ reasons }) => Object.values(reasons).includes("not_permitted"));
+  const set = (change: ResultSearch): void =>
+    void navigate({ search: (search) => withoutUndefined({ ...search, ...change }), replace: true });
+
+  return (
+    <>
+      <ResultsHeader
+        actions={
+          results &&
+          posts.length > 0 && (
+            <Button
+              variant="secondary"
+              icon={Download}
+              onClick={() =>
+                saveFile(`results-${name.replace(/[^\w.-]+/g, "-")}.csv`, formatResultsCsv(posts, results.sources))
+              }
+            >
+              Export CSV
+            </Button>
+          )
+        }
+      />
+      <ResultFilters
+        account={account}
+        connections={connections}
+        choices={{ age, days, tag }}
+        ages={results?.ages ?? [Number(age)]}
+        tags={[...countTags(allPosts).keys()]}
+        onChange={set}
+      />
+      <QueryStatus query={query} />
       {isDenied && (
         <Notice tone="warning">
           {platformName} doesn’t let Atelier read some numbers. An owner or admin can connect the account again on the
           Platforms page to allow it. Publishing works without it.
         </Notice>
       )}
-      {results.isSuccess && posts.length > 0 && isRead && (
+      {results?.isRead === true && posts.length > 0 && (
         <>
           <ResultsTable
             caption={`Results of ${name}, ${ageLabel} after publishing`}
             posts={posts}
-            sources={sources}
+            sources={results.sources}
             sort={sort}
             onSort={(nextSort) => set({ sort: nextSort })}
           />
           <p className="mt-4 max-w-[70ch] text-sm text-muted">
             Each number is what {platformName} counted {ageLabel} after publishing
             {sort === undefined ? "" : `, highest ${getMetricLabel(sort).toLowerCase()} first`}. A missing number is not
-            zero.{isTruncated && " Only the newest 500 posts are shown."}
+            zero.{results.isTruncated && " Only the newest 500 posts are shown."}
           </p>
         </>
       )}
-      {results.isSuccess && (posts.length === 0 || !isRead) && (
-        <NoResults isRead={isRead} tag={tag} platformName={platformName} onClearTag={() => set({ tag: undefined })} />
+      {results && (posts.length === 0 || !results.isRead) && (
+        <NoResults
+          isRead={results.isRead}
+          tag={tag}
+          platformName={platformName}
+          onClearTag={() => set({ tag: undefined })}
+        />
       )}
     </>
   );

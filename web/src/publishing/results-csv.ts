@@ -12,7 +12,11 @@ export function formatResultsCsv(
   return formatCsv([
     [...header, ...names.map((name) => (sources[name] ? `${name} (${sources[name]})` : name)), "Not available"],
     ...posts.map((post) => [
-      ...[post.title, post.publishedAt, post.readAt, post.url, post.tags.join(" ")],
+      post.title,
+      post.publishedAt,
+      post.readAt,
+      post.url,
+      post.tags.join(" "),
       ...names.map((name) => post.metrics[name] ?? null),
       post.reason
         ? incomparableLabels[post.reason]

@@ -1,5 +1,4 @@
 import { useDroppable } from "@dnd-kit/core";
-import { CalendarPlus } from "lucide-react";
 import type { Calendar } from "../../api/summary-queries.ts";
 import { toLocalTime } from "#portable/zoned-time.ts";
 import { formatLongDay } from "./calendar-days.ts";
@@ -57,7 +56,6 @@ function FreeSlotButton({ slot, onOpen }: { slot: FreeSlot; onOpen: (slot: FreeS
       className={`flex w-full cursor-pointer items-center gap-1 rounded-sm border border-dashed px-1.5 py-0.5 text-left text-xs/4 hover:border-accent hover:text-ink pointer-coarse:min-h-11 ${isOver ? "border-accent bg-wash text-ink" : "border-control text-muted"}`}
       onClick={() => onOpen(slot)}
     >
-      <CalendarPlus size={14} className="flex-none" aria-hidden="true" />
       <span className="min-w-0 truncate">
         <span className="sr-only">{dayLabel}</span>
         <span className="tabular-nums">{localTime.slice(11)}</span> {account}
