@@ -78,6 +78,7 @@ describe("the results of an account in a browser", { skip: skipWithoutChromium }
     await page.getByLabel("Age of the posts").selectOption("1 hour");
     await page.getByText("Not read at this age").nth(1).waitFor();
     await page.reload();
+    await page.getByRole("table", { name: "Results of harbour, 1 hour after publishing" }).waitFor();
     assert.deepEqual(await readTitles(page).then((titles) => titles.toSorted()), ["=Fog", "Tide"]);
   });
 
