@@ -7,11 +7,13 @@ const root = join(import.meta.dirname, "../..");
 
 /** What changes data without a caller, and why it needs none. A new job fails the test until it is listed here. */
 const jobs: Record<string, string> = {
+  assertion: "accepts an assertion of a company's issuer for the user whom it names",
   "count received bytes": "corrects the charge of an upload to what has arrived",
   "fan out": "passes committed activity to the readers of events",
   "index existing rows": "fills the search index",
   publish: "checks at the start of each run that the approver, or the requester, may still publish",
   "purge studio": "deletes the content of a studio that its owner deleted",
+  "read choices": "stores what an account offers for a time",
   "remove assets": "deletes uploads that expired, or whose link ended",
   "renew credentials": "stores what a platform returned for an existing connection",
   restore: "corrects records after the operator restored a backup",
