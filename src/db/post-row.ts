@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Post, PostStage } from "#domain/model/post.ts";
-import { postReviewStates, type PostReviewState } from "#domain/model/review.ts";
+import { maxListedReviews, postReviewStates, type PostReviewState } from "#domain/model/review.ts";
 import { openStates, type PublicationState } from "#domain/model/publication-states.ts";
 import { listColumns } from "./columns.ts";
 import { isNotCanceledSql } from "./publication-rows.ts";
@@ -59,7 +59,9 @@ export const reviewStateSql = (postId: "p.id" | "t.id", now: string): string => 
                   WHEN r.decision = 'approved' THEN ${rankReview("approved")}
                   ELSE ${rankReview("changes_requested")} END)
     FROM review_posts r JOIN review_links l ON l.id = r.link_id
-   WHERE r.post_id = ${postId} AND l.withdrawn_at IS NULL
+   WHERE r.post_id = ${postId} AND l.withdrawn_at IS NULL AND r.link_id >= COALESCE((
+         SELECT n.link_id FROM review_posts n WHERE n.post_id = ${postId}
+          ORDER BY n.link_id DESC LIMIT 1 OFFSET ${maxListedReviews - 1}), '')
      AND (r.decision IS NOT NULL OR r.is_holding = 1 OR l.expires_at > ${now}))`;
 
 export const rankReview = (state: PostReviewState): number => postReviewStates.indexOf(state);

@@ -4,6 +4,7 @@ import { revokeClient } from "#domain/access/clients.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { maxListedReviews } from "#domain/model/review.ts";
 import { createReviewLink, shareForReview } from "#domain/reviews/review-links.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
@@ -274,6 +275,8 @@ forEachEngine("review links", (fixture) => {
     }
     const { body } = await api("GET", "/post-count?review=waiting");
     assert.equal(body["isTruncated"], false);
+    for (let i = 0; i < maxListedReviews; i++) await shareReview(publishing, [both.postId]);
+    assert.equal((await list("limit=100"))["Both"], "waiting", "only the newest links count");
     assert.equal((await api("GET", "/post-summaries?review=waiting&stage=scheduled&order=soonest")).status, 400);
   });
 

@@ -78,8 +78,10 @@ export interface ReviewPost {
   decision: ReviewDecision | null;
 }
 
-/** How lists show the links of a post: the last of these states that one of them has. */
+/** How lists show the newest links of a post: the last of these states that one of them has. */
 export const postReviewStates = ["approved", "waiting", "outdated", "changes_requested"] as const;
+/** How many links of a post lists read. */
+export const maxListedReviews = 20;
 export type PostReviewState = (typeof postReviewStates)[number];
 
 /** Links without a decision wait while they are open at this time, or hold the post. */
