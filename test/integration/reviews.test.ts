@@ -5,6 +5,7 @@ import { listActivity } from "#domain/activity/list-activity.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { maxListedReviews } from "#domain/model/review.ts";
+import { decide, resolveGuest } from "#domain/reviews/guest.ts";
 import { createReviewLink, shareForReview } from "#domain/reviews/review-links.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
@@ -85,9 +86,12 @@ forEachEngine("review links", (fixture) => {
     await publishing.api("DELETE", `/review-links/${links.withdrawn.id}`);
     const expired = openReview(service.base, links.expired);
     const { digest } = (await expired.read()).posts[0] ?? {};
+    const slowGuest = await resolveGuest(deps, links.expired.url.split("/r/")[1] ?? "");
+    const lateDecision = { postId, digest: digest ?? "", decision: "approved", name: "Greta" } as const;
     fixture.clock.advance(days(2));
     for (const [name, link] of Object.entries(links)) assert.equal(await getStatus(link), 410, name);
     assert.equal(await expired.decide(postId, "approved", digest), "review_ended");
+    assert.equal(await getOutcome(decide(deps, slowGuest, lateDecision)), "review_ended");
     const token = links.withdrawn.url.split("/r/")[1] ?? "";
     for (const forged of [
       "",

@@ -67,10 +67,11 @@ export function findReviewPost({ posts }: Guest, postId: string): ReviewPost {
   return review;
 }
 
-/** Locks a post of the link, so that neither an edit nor another decision comes between. */
-async function lockPost(tx: Tx, { link }: Guest, postId: string): Promise<Post> {
+/** Locks a post of the link, so that neither an edit nor another decision comes between. The link may have expired. */
+async function lockPost(deps: Pick<Deps, "clock">, tx: Tx, { link }: Guest, postId: string): Promise<Post> {
   const post = await tx.posts.lock(link.studioId, postId);
-  if (!post || post.status === "archived") throw new AppError("review_ended");
+  if (!post || post.status === "archived" || getReviewState(link, deps.clock()) !== "open")
+    throw new AppError("review_ended");
   return post;
 }
 
@@ -123,7 +124,7 @@ export async function decide(
   const review = findReviewPost(guest, postId);
   const view = await retryOnConflict(() =>
     deps.transact(guest.caller, async (tx) => {
-      const post = await lockPost(tx, guest, postId);
+      const post = await lockPost(deps, tx, guest, postId);
       const current = await readReviewedContent(deps, tx, post, await tx.assets.listByPosts([postId]));
       if (current.digest !== digest) throw new AppError("revision_conflict:review");
       const newDecision = {
@@ -173,7 +174,7 @@ export async function addGuestComment(
     reviewLinkId: linkId,
   };
   await deps.transact(guest.caller, async (tx) => {
-    await lockPost(tx, guest, postId);
+    await lockPost(deps, tx, guest, postId);
     if (!(await tx.reviews.countComment(linkId, maxGuestComments)))
       throw new AppError("quota_exceeded:guest_comments", { limit: maxGuestComments });
     await tx.comments.insert(comment);
