@@ -95,8 +95,8 @@ const mutations: readonly Mutation[] = [
   {
     breaks: "digests: the key of a file is not part of what was approved",
     file: "src/domain/model/publication-content.ts",
-    text: "JSON.stringify([title, text, parts])), ...fileKeys]",
-    replacement: "JSON.stringify([title, text, parts]))]",
+    text: "    ...fileKeys,\n",
+    replacement: "",
     test: "spec/publication-digest.test.ts",
   },
   {
