@@ -185,6 +185,7 @@ forEachEngine("review links", (fixture) => {
     const comment = { postId, name: "Greta", body: "A" };
     for (const body of [
       { ...comment, name: "A".repeat(81) },
+      { ...comment, name: "Greta \u202Enimda" },
       { ...comment, name: " \u200b " },
       { ...comment, body: "A".repeat(2001) },
       { ...comment, visibility: "team" },

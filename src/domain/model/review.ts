@@ -14,7 +14,11 @@ export const maxGuestComments = 50;
 /** About one post of a link. Each replaces the one before; the activity lists all of them. */
 export const maxDecisions = 1000;
 
-export const guestName = singleLine(80);
+/** Without characters that could reorder the words "by review link" behind it. */
+export const guestName = singleLine(80).refine(
+  (name) => !/[\u202a-\u202e\u2066-\u2069]/.test(name),
+  "a name without characters that change the direction of text",
+);
 
 export const decisions = ["approved", "changes_requested"] as const;
 export type Decision = (typeof decisions)[number];
