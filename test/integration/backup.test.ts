@@ -25,6 +25,7 @@ import { findVersions } from "#storage/disk/layout.ts";
 import { createBackup, type Backup } from "#ops/backup.ts";
 import { restoreBackup } from "#ops/restore.ts";
 import { createDeps, silentLog } from "../support/engines.ts";
+import { skipWithout } from "../support/find-program.ts";
 import { openLocalDiskStore } from "../support/local-disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
@@ -203,29 +204,15 @@ describe("backup and restore of a data folder", () => {
     assert.match(command.output, /The backup is complete, but 1 files were already missing or damaged/);
   });
 
-  test("rejects a damaged or incomplete backup and writes nothing", async () => {
+  /** Damages one file of a backup after the other. */
+  async function assertRejected(
+    listDamage: (backedUpFile: string, others: readonly string[]) => [path: string, damage: (path: string) => void][],
+  ): Promise<void> {
     const { path } = await backUp((await createDataFolder()).dataDir);
     const checksums = readFileSync(join(path, "SHA256SUMS"), "utf8").split("\n");
     const filePath = join(path, checksums.find((line) => line.includes("files/files"))?.slice(66) ?? "");
-    const backupFiles = ["atelier.db", "secret", "SHA256SUMS", "manifest.json"].map((name) => join(path, name));
-    const flipBit = (damagedPath: string) => {
-      const content = readFileSync(damagedPath);
-      content[content.length >> 1]! ^= 1;
-      writeFileSync(damagedPath, content);
-    };
-    const damageCases: [damagedPath: string, damage: (damagedPath: string) => void][] = [
-      ...[filePath, ...backupFiles.slice(0, 3)].map((damagedPath): [string, typeof flipBit] => [damagedPath, flipBit]),
-      ...[filePath, ...backupFiles.slice(2)].map((damagedPath): [string, typeof rmSync] => [damagedPath, rmSync]),
-      [filePath, (damagedPath) => appendFileSync(damagedPath, "x")],
-      ...[filePath, ...backupFiles].map((damagedPath): [string, typeof rmSync] => [
-        damagedPath,
-        () => {
-          rmSync(damagedPath);
-          execFileSync("mkfifo", [damagedPath]);
-        },
-      ]),
-    ];
-    for (const [damagedPath, damage] of damageCases) {
+    const others = ["atelier.db", "secret", "SHA256SUMS", "manifest.json"].map((name) => join(path, name));
+    for (const [damagedPath, damage] of listDamage(filePath, others)) {
       const content = readFileSync(damagedPath);
       damage(damagedPath);
       const target = newFolder();
@@ -236,6 +223,29 @@ describe("backup and restore of a data folder", () => {
     }
     await assert.rejects(restore(`${path}.partial`), /incomplete backup/);
     await restore(path); // after the last repair
+  }
+
+  test("rejects a damaged or incomplete backup and writes nothing", () => {
+    const flipBit = (damagedPath: string): void => {
+      const content = readFileSync(damagedPath);
+      content[content.length >> 1]! ^= 1;
+      writeFileSync(damagedPath, content);
+    };
+    return assertRejected((filePath, others) => [
+      ...[filePath, ...others.slice(0, 3)].map((path): [string, typeof flipBit] => [path, flipBit]),
+      ...[filePath, ...others.slice(2)].map((path): [string, typeof rmSync] => [path, rmSync]),
+      [filePath, (path) => appendFileSync(path, "x")],
+    ]);
+  });
+
+  test("rejects a backup with a named pipe in place of a file", { skip: skipWithout("mkfifo") }, () => {
+    const replaceByPipe = (path: string): void => {
+      rmSync(path);
+      execFileSync("mkfifo", [path]);
+    };
+    return assertRejected((filePath, others) =>
+      [filePath, ...others].map((path): [string, typeof replaceByPipe] => [path, replaceByPipe]),
+    );
   });
 
   test("rejects a backup without a database and one of a newer version, and writes nothing", async () => {

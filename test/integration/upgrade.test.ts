@@ -67,6 +67,7 @@ for (const version of versions)
       let owner: Caller;
       let contentBefore: Content;
       const ids: Record<string, string> = {};
+      let connectionId: string;
 
       before(async () => {
         location = await createEmptyDatabase(engine);
@@ -92,6 +93,13 @@ for (const version of versions)
         ).id;
         const publication = await q.selectFrom("publications").select("id").executeTakeFirst();
         if (publication) ids["publicationId"] = publication.id;
+        connectionId = (
+          await q
+            .selectFrom("platformConnections")
+            .select("id")
+            .where("studioId", "=", studioId)
+            .executeTakeFirstOrThrow()
+        ).id;
       });
       after(async () => {
         await server?.close();
@@ -118,12 +126,15 @@ for (const version of versions)
 
       test("every list and page of the web app can be read (RUN-12)", async () => {
         const cookie = await server.signIn(owner);
-        const query: Record<string, string> = { calendar: "?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z" };
+        const query: Record<string, string> = {
+          calendar: "?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z",
+          results: `?connectionId=${connectionId}&age=24&days=90`,
+        };
         const responses = new Map<string, number>();
         for (const { method, path } of listApiRoutes()) {
           const filled = fillPath(path, ids);
           if (method !== "GET" || filled.includes("/:") || path.endsWith("/events")) continue;
-          const url = `${filled}${query[path.split("/").at(-1) ?? ""] ?? ""}`;
+          const url = `${filled}${query[path.split("/:studioId/")[1] ?? ""] ?? ""}`;
           responses.set(path, (await call(server, "GET", url, { cookie })).status);
         }
         assert.ok(responses.size > 20, String(responses.size));
