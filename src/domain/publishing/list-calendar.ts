@@ -45,7 +45,7 @@ interface Calendar {
   entries: CalendarEntryView[];
   /** Whether publications may be missing, because the range has too many or the search ran out of time. */
   isTruncated: boolean;
-  /** The free slots of the range, whatever the filter is. */
+  /** The free slots of the range. No filter applies to them. */
   freeSlots?: FreeSlot[];
 }
 
